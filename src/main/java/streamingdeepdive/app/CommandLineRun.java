@@ -1,0 +1,69 @@
+package streamingdeepdive.app;
+
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** One run of a main, from its command line to its exit code. */
+final class CommandLineRun {
+  private static final int FAILED = 1;
+  private static final int UNUSABLE = 2;
+
+  private CommandLineRun() {}
+
+  static int execute(Class<?> main, String purpose, String[] args, StreamingApp.Body body) {
+    AppOptions options = new AppOptions();
+    CommandLine commandLine = new CommandLine(options).setCommandName(main.getSimpleName());
+    commandLine.getCommandSpec().usageMessage().description(purpose);
+    try {
+      commandLine.parseArgs(args);
+      if (options.help) {
+        commandLine.usage(System.out);
+        return 0;
+      }
+      options.requireConsistent();
+      run(main, options, body);
+      return 0;
+    } catch (ParameterException e) {
+      System.err.println(e.getMessage() + "; --help lists what is possible.");
+      return UNUSABLE;
+    } catch (UsageException e) {
+      System.err.println(e.getMessage());
+      return UNUSABLE;
+    } catch (Exception | LinkageError e) {
+      System.err.println(rootCause(e));
+      if (options.verbose) {
+        e.printStackTrace();
+      }
+      return FAILED;
+    }
+  }
+
+  private static void run(Class<?> main, AppOptions options, StreamingApp.Body body)
+      throws Exception {
+    JavaRuntime.prepare();
+    if (!AppSession.isSubmitted()) {
+      QuietLogging.start();
+    }
+    try (StopSignal signal = new StopSignal();
+        AppSession session = AppSession.open(main.getSimpleName(), options.ui)) {
+      options.requireUsable(session.spark());
+      try {
+        body.run(new StreamingApp(options, session, signal));
+      } catch (Exception e) {
+        if (!signal.isReceived()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** The first line alone: Spark adds whole query plans and stack traces below it. */
+  private static String rootCause(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    return message.lines().findFirst().orElse(cause.toString());
+  }
+}

@@ -1,0 +1,92 @@
+package streamingdeepdive.app;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * A Spark session for short runs on one machine: small micro-batches take a fraction of the time
+ * that Spark's defaults need, and nothing listens beyond the loopback interface.
+ *
+ * <p>A {@code -Dspark.*} system property wins over a setting made here.
+ */
+public final class LocalSpark {
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "spark.master", "local[2]",
+          "spark.driver.host", "127.0.0.1",
+          "spark.driver.bindAddress", "127.0.0.1",
+          "spark.ui.enabled", "false",
+          "spark.sql.session.timeZone", "UTC",
+          "spark.sql.shuffle.partitions", "2",
+          // A streaming query cannot use it and warns about it at every start.
+          "spark.sql.adaptive.enabled", "false",
+          // A small micro-batch never repays the compilation of its plan.
+          "spark.sql.codegen.wholeStage", "false");
+
+  /** Both together keep Hadoop from forking readlink and chmod for each file it touches. */
+  private static final Map<String, String> FORKLESS_FILES =
+      Map.of(
+          "spark.hadoop.fs.file.impl",
+          "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+          "spark.sql.streaming.checkpointFileManagerClass",
+          "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager");
+
+  private LocalSpark() {}
+
+  /**
+   * Opens a session of its own Spark context. The optional library hadoop-bare-naked-local-fs is
+   * used if it is on the class path; without it everything works, only slower.
+   *
+   * @param name the application's name
+   * @param warehouse a directory for Spark's tables, to be deleted by the caller after the session
+   * @param ui whether to serve Spark's UI, on a port of the loopback interface
+   * @return the session, to be stopped by the caller
+   * @throws UnsupportedOperationException if Spark cannot run on this JDK
+   */
+  public static SparkSession open(String name, Path warehouse, boolean ui) {
+    JavaRuntime.prepare();
+    Map<String, String> settings = new LinkedHashMap<>(SETTINGS);
+    if (isPresent("com.globalmentor.apache.hadoop.fs.BareLocalFileSystem")) {
+      settings.putAll(FORKLESS_FILES);
+    }
+    settings.put("spark.app.name", name);
+    settings.put("spark.ui.enabled", Boolean.toString(ui));
+    settings.put("spark.sql.warehouse.dir", warehouse.toUri().toString());
+    SparkConf conf = new LoopbackConf();
+    settings.forEach(conf::setIfMissing);
+    return SparkSession.builder().sparkContext(new SparkContext(conf)).getOrCreate();
+  }
+
+  private static boolean isPresent(String className) {
+    try {
+      Class.forName(className, false, LocalSpark.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** Spark's UI takes its address from this variable alone, and listens everywhere without it. */
+  private static final class LoopbackConf extends SparkConf {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getenv(String name) {
+      return name.equals("SPARK_LOCAL_IP") ? "127.0.0.1" : super.getenv(name);
+    }
+
+    /** The Spark context works on a clone. */
+    @Override
+    public SparkConf clone() {
+      LoopbackConf clone = new LoopbackConf();
+      for (var setting : getAll()) {
+        clone.set(setting._1(), setting._2());
+      }
+      return clone;
+    }
+  }
+}

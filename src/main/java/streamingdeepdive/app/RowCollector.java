@@ -1,0 +1,53 @@
+package streamingdeepdive.app;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/**
+ * Keeps the rows of each micro-batch in the driver's memory: {@code
+ * writer.foreachBatch(collector::collect)}.
+ *
+ * <p>Unlike the memory sink it goes on after a restart in every output mode. A replayed micro-batch
+ * replaces its own earlier rows.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
+ *     Guide: ForeachBatch</a>
+ */
+public final class RowCollector {
+  private final SortedMap<Long, List<Row>> batches = new TreeMap<>();
+
+  /** Creates a collector that has seen nothing. */
+  public RowCollector() {}
+
+  /**
+   * Takes one micro-batch.
+   *
+   * @param batch its rows; all of them are collected, as a stateful query needs it
+   * @param batchId its number
+   */
+  public void collect(Dataset<Row> batch, Long batchId) {
+    List<Row> rows = batch.collectAsList();
+    synchronized (batches) {
+      batches.put(batchId, rows);
+    }
+  }
+
+  /**
+   * Hands over, in the order of the micro-batches, the rows that came since the last call.
+   *
+   * @param lastBatchId the last micro-batch to hand over
+   * @return rows with the columns of the query
+   */
+  public List<Row> take(long lastBatchId) {
+    synchronized (batches) {
+      SortedMap<Long, List<Row>> taken = batches.headMap(lastBatchId + 1);
+      List<Row> rows = taken.values().stream().flatMap(List::stream).toList();
+      taken.clear();
+      return rows;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package streamingdeepdive.app;
+
+import java.util.Objects;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.Trigger;
+
+/**
+ * What the main of a lesson needs around its query: a session, an input and a print of each step.
+ *
+ * <p>Without {@code --input} the sample data is replayed: a file lands, the query takes it in, the
+ * step is printed, the next file lands; after the last one the run ends. With it the query follows
+ * a directory until the process is stopped.
+ */
+public final class StreamingApp {
+  /** What differs from main to main. */
+  @FunctionalInterface
+  public interface Body {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session, the input and the printing
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app) throws Exception;
+  }
+
+  private final AppOptions options;
+  private final AppSession session;
+  private final StopSignal signal;
+  private final StepPrinter printer;
+  private final LandingDirectory landing;
+
+  StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
+    this.options = options;
+    this.session = session;
+    this.signal = signal;
+    this.printer = new StepPrinter(session.spark(), System.out);
+    this.landing = new LandingDirectory(session.scratch().resolve("input"));
+  }
+
+  /**
+   * Runs a main. Returns when it ended well; otherwise prints one sentence on stderr and exits the
+   * JVM: with 2 if the command line cannot be carried out, with 1 if the run failed.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void run(Class<?> main, String purpose, String[] args, Body body) {
+    int exitCode = CommandLineRun.execute(main, purpose, args, body);
+    if (exitCode != 0) {
+      System.exit(exitCode);
+    }
+  }
+
+  /**
+   * Returns the session of this run.
+   *
+   * @return a local session, or that of spark-submit
+   */
+  public SparkSession spark() {
+    return session.spark();
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @return the user's directory, or the one in which the sample data lands
+   */
+  public String input() {
+    return options.input == null ? landing.uri() : options.input;
+  }
+
+  /**
+   * Starts a query and prints what each step of it does, until the replay or the process ends.
+   *
+   * @param writer the query and its output mode; sink, checkpoint and trigger are set here
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void print(DataStreamWriter<Row> writer) throws Exception {
+    String checkpoint =
+        Objects.requireNonNullElseGet(
+            options.checkpoint, () -> session.scratch().resolve("checkpoint").toUri().toString());
+    PrintedQuery query = new PrintedQuery(spark(), printer, signal, checkpoint);
+    if (options.input == null) {
+      query.replay(writer, SampleData.read("sales"), landing);
+    } else {
+      Trigger trigger =
+          Objects.requireNonNullElseGet(options.trigger, () -> Trigger.ProcessingTime(0));
+      query.follow(writer, trigger);
+    }
+  }
+
+  /**
+   * Prints the rows of a batch query; does nothing once the process has been told to stop.
+   *
+   * @param heading the line above them
+   * @param table any batch Dataset
+   */
+  public void print(String heading, Dataset<Row> table) {
+    if (!signal.isReceived()) {
+      printer.print(heading, table.collectAsList());
+    }
+  }
+}
