@@ -25,7 +25,7 @@ final class PrintedQuery {
     this.printer = printer;
     this.signal = signal;
     this.checkpoint = checkpoint;
-    this.log = new QueryLog(spark, checkpoint);
+    this.log = new QueryLog(spark, checkpoint, -1);
   }
 
   /** Lands the files one by one and prints what each of them makes the query do. */
@@ -43,7 +43,7 @@ final class PrintedQuery {
               return;
             }
             QueryLog.Entry entry = log.take(query).orElseThrow();
-            printer.print(file.name(), file.content(), rows.take(entry.lastBatchId()), entry);
+            printer.print(file.name(), file.content(), takeRows(entry), entry);
           }
         });
   }
@@ -56,7 +56,12 @@ final class PrintedQuery {
   private void printMicroBatch(StreamingQueryProgress progress) {
     String heading =
         "micro-batch %d, rows read %d".formatted(progress.batchId(), progress.numInputRows());
-    printer.print(heading, "", rows.take(progress.batchId()), log.entry(progress));
+    QueryLog.Entry entry = log.entry(progress);
+    printer.print(heading, "", takeRows(entry), entry);
+  }
+
+  private List<Row> takeRows(QueryLog.Entry entry) {
+    return rows.take(entry.lastBatchId()).stream().flatMap(List::stream).toList();
   }
 
   @FunctionalInterface

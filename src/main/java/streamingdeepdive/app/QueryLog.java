@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CommitLog;
 import org.apache.spark.sql.streaming.StateOperatorProgress;
@@ -25,14 +24,15 @@ public final class QueryLog {
   private long lastBatchId;
 
   /**
-   * Starts behind the micro-batches that the checkpoint holds so far.
+   * Reads on behind a micro-batch.
    *
    * @param spark the query's session
    * @param checkpoint the query's checkpoint location, on any Hadoop file system
+   * @param lastBatchId the micro-batch before the first one to read; -1 reads from the beginning
    */
-  public QueryLog(SparkSession spark, String checkpoint) {
-    commits = new CommitLog(spark, checkpoint + "/commits");
-    lastBatchId = committed().max().orElse(-1);
+  public QueryLog(SparkSession spark, String checkpoint, long lastBatchId) {
+    this.commits = new CommitLog(spark, checkpoint + "/commits");
+    this.lastBatchId = lastBatchId;
   }
 
   /**
@@ -75,7 +75,12 @@ public final class QueryLog {
    * @return the micro-batches as one entry; empty if there was none
    */
   public Optional<Entry> take(StreamingQuery query) {
-    List<Long> batchIds = committed().filter(id -> id > lastBatchId).boxed().toList();
+    List<Long> batchIds =
+        Arrays.stream(commits.listBatchesOnDisk())
+            .filter(id -> id > lastBatchId)
+            .sorted()
+            .boxed()
+            .toList();
     if (batchIds.isEmpty()) {
       return Optional.empty();
     }
@@ -124,9 +129,5 @@ public final class QueryLog {
   private static long sum(
       List<StateOperatorProgress> operators, ToLongFunction<StateOperatorProgress> metric) {
     return operators.stream().mapToLong(metric).sum();
-  }
-
-  private LongStream committed() {
-    return Arrays.stream(commits.listBatchesOnDisk()).sorted();
   }
 }

@@ -37,15 +37,15 @@ public final class RowCollector {
   }
 
   /**
-   * Hands over, in the order of the micro-batches, the rows that came since the last call.
+   * Hands over the micro-batches that came since the last call, the empty ones too.
    *
    * @param lastBatchId the last micro-batch to hand over
-   * @return rows with the columns of the query
+   * @return each micro-batch's rows, in the order of the micro-batches
    */
-  public List<Row> take(long lastBatchId) {
+  public List<List<Row>> take(long lastBatchId) {
     synchronized (batches) {
       SortedMap<Long, List<Row>> taken = batches.headMap(lastBatchId + 1);
-      List<Row> rows = taken.values().stream().flatMap(List::stream).toList();
+      List<List<Row>> rows = List.copyOf(taken.values());
       taken.clear();
       return rows;
     }

@@ -1,0 +1,78 @@
+package streamingdeepdive.testkit;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.struct;
+import static org.apache.spark.sql.functions.to_json;
+
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
+import streamingdeepdive.app.LandingDirectory;
+
+/**
+ * A directory of JSON files as a stream: each {@link #addData} makes one file, and each file is one
+ * micro-batch.
+ */
+public final class FileStream implements StreamInput {
+  /** Spark's default would cut microseconds off. */
+  private static final String TIMESTAMPS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
+
+  private final SparkSession spark;
+  private final StructType schema;
+  private final LandingDirectory landing;
+  private int files;
+
+  /**
+   * Creates an empty stream.
+   *
+   * @param session the session of the test, with which the files are deleted
+   * @param columns the columns as in SQL, such as {@code "event_time TIMESTAMP, amount DOUBLE"}
+   */
+  public FileStream(TestSession session, String columns) {
+    this.spark = session.spark();
+    this.schema = StructType.fromDDL(columns);
+    this.landing = new LandingDirectory(session.newDirectory());
+  }
+
+  @Override
+  public void addData(List<Row> rows) {
+    Dataset<Row> lines =
+        spark
+            .createDataFrame(rows, schema)
+            .select(to_json(struct(col("*")), Map.of("timestampFormat", TIMESTAMPS)));
+    addLines(lines.collectAsList().stream().map(line -> line.getString(0)).toArray(String[]::new));
+  }
+
+  /**
+   * Adds a file of any text.
+   *
+   * @param lines its lines
+   */
+  public void addLines(String... lines) {
+    String name = "%06d.json".formatted(files++);
+    landing.land(name, lines.length == 0 ? "" : String.join("\n", lines) + "\n");
+  }
+
+  /**
+   * Returns the directory, to be read by the code under test.
+   *
+   * @return an absolute {@code file:} URI
+   */
+  public String directory() {
+    return landing.uri();
+  }
+
+  /** {@inheritDoc} It takes one file per micro-batch. */
+  @Override
+  public Dataset<Row> toDF() {
+    return spark.readStream().schema(schema).option("maxFilesPerTrigger", 1).json(directory());
+  }
+
+  @Override
+  public String toString() {
+    return "files";
+  }
+}

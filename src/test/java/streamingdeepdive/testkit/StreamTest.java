@@ -1,0 +1,189 @@
+package streamingdeepdive.testkit;
+
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.RowCollector;
+
+/**
+ * Tests a streaming query as a script of steps, each with what must be seen after it.
+ *
+ * <pre>{@code
+ * testStream(
+ *     totals(sales.toDF()),
+ *     OutputMode.Update(),
+ *     add(sales, row(at("12:14"), "eu", 1.0)).rows(row("eu", 1.0)).watermark("12:04"),
+ *     add(sales, row(at("12:03"), "eu", 2.0)).rows(row("eu", 3.0)).dropped(0),
+ *     restart().rows(),
+ *     crash(sales, row(at("12:15"), "eu", 4.0)).rows(row("eu", 7.0)).state(1));
+ * }</pre>
+ *
+ * <p>The query is started by the first step, on a checkpoint of its own, and stopped at the end. A
+ * script stops at the first step that is not as stated, with an AssertionError that shows the whole
+ * script, that step, the difference and the query's last progress.
+ */
+public final class StreamTest {
+  private StreamTest() {}
+
+  /**
+   * Runs a script over a query.
+   *
+   * @param query a streaming Dataset
+   * @param mode the output mode
+   * @param steps the script
+   */
+  public static void testStream(Dataset<Row> query, OutputMode mode, Step... steps) {
+    RowCollector rows = new RowCollector();
+    run(
+        query.writeStream().outputMode(mode).foreachBatch(rows::collect),
+        RowView.of(rows, query, mode),
+        steps);
+  }
+
+  /**
+   * Runs a script over a query that brings its own sink.
+   *
+   * @param writer the query, not started; its checkpoint location is set by the script
+   * @param table reads what the sink holds, for {@link Step#rows}
+   * @param steps the script
+   */
+  public static void testStream(
+      DataStreamWriter<Row> writer, Supplier<Dataset<Row>> table, Step... steps) {
+    run(writer, RowView.of(table), steps);
+  }
+
+  /**
+   * Runs a script over a query whose sink it does not look into.
+   *
+   * @param writer the query, not started; its checkpoint location is set by the script
+   * @param steps the script, without {@link Step#rows}
+   */
+  public static void testStream(DataStreamWriter<Row> writer, Step... steps) {
+    run(writer, RowView.none(), steps);
+  }
+
+  /**
+   * Adds rows in one piece.
+   *
+   * @param input a stream that the query reads
+   * @param rows the rows; a file stream makes one file of them
+   * @return the step
+   */
+  public static Step add(StreamInput input, Row... rows) {
+    List<Row> added = List.of(rows);
+    return new Step(call("add", input, added), script -> script.add(input, added));
+  }
+
+  /**
+   * Adds several rows, each as a piece of its own, before the query looks: it is stopped, and
+   * started when all are there. A file stream gives each row a micro-batch, one behind the other
+   * with no no-data micro-batch in between; a stream in memory puts all into one micro-batch.
+   *
+   * @param input a stream that the query reads
+   * @param rows the rows
+   * @return the step
+   */
+  public static Step addAllAtOnce(StreamInput input, Row... rows) {
+    List<Row> added = List.of(rows);
+    return new Step(
+        call("addAllAtOnce", input, added), script -> script.addAllAtOnce(input, added));
+  }
+
+  /**
+   * Starts the query. A script does so by itself, unless the query was stopped or has failed.
+   *
+   * @return the step
+   */
+  public static Step start() {
+    return new Step("start()", ScriptRun::start);
+  }
+
+  /**
+   * Stops the query. What is added from then on waits until it is started.
+   *
+   * @return the step
+   */
+  public static Step stop() {
+    return new Step("stop()", ScriptRun::stop);
+  }
+
+  /**
+   * Stops the query and starts it on the same checkpoint.
+   *
+   * @return the step
+   */
+  public static Step restart() {
+    return new Step(
+        "restart()",
+        script -> {
+          script.stop();
+          script.start();
+        });
+  }
+
+  /**
+   * Starts the query again as after a crash between the last micro-batch's write to the sink and
+   * its commit: that micro-batch is replayed.
+   *
+   * @return the step
+   */
+  public static Step crash() {
+    return new Step("crash()", ScriptRun::crash);
+  }
+
+  /**
+   * Adds rows and lets the query crash between the write to the sink and the commit; started again,
+   * it replays the micro-batch.
+   *
+   * @param input a stream that the query reads
+   * @param rows the rows
+   * @return the step
+   */
+  public static Step crash(StreamInput input, Row... rows) {
+    List<Row> added = List.of(rows);
+    return new Step(call("crash", input, added), script -> script.crash(input, added));
+  }
+
+  /**
+   * Runs code of the test, for instance assertions on files.
+   *
+   * @param code what to run
+   * @return the step
+   */
+  public static Step check(Runnable code) {
+    return new Step("check(...)", script -> code.run());
+  }
+
+  private static String call(String name, StreamInput input, List<Row> rows) {
+    return "%s(%s, %s)".formatted(name, input, Values.text(rows));
+  }
+
+  private static void run(DataStreamWriter<Row> writer, RowView view, Step... steps) {
+    if (steps.length == 0) {
+      throw new IllegalArgumentException("A script without steps tests nothing; add one");
+    }
+    List<Step> script = List.of(steps);
+    try (ScriptRun run = new ScriptRun(writer, view)) {
+      for (Step step : script) {
+        runStep(run, step, script);
+      }
+    }
+  }
+
+  private static void runStep(ScriptRun run, Step step, List<Step> script) {
+    List<String> problems;
+    Throwable cause = null;
+    try {
+      problems = step.problems(run.run(step));
+    } catch (Throwable e) {
+      problems = step.expects(e) ? List.of() : List.of(FailureReport.rootCause(e));
+      cause = e;
+    }
+    if (!problems.isEmpty()) {
+      throw new AssertionError(FailureReport.of(script, step, problems, run.query()), cause);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package streamingdeepdive.testkit;
+
+import java.util.Optional;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests their Spark session and their streams as parameters, and cleans up after each test:
+ * queries that are still running stop, temporary directories go.
+ *
+ * <pre>{@code
+ * @ExtendWith(StreamingExtension.class)
+ * @Columns("event_time TIMESTAMP, region STRING, amount DOUBLE")
+ * class TotalsTest {
+ *   @Test
+ *   void sumsPerRegion(FileStream sales) { ... }
+ * }
+ * }</pre>
+ *
+ * <p>Parameters can be a {@link TestSession}, its {@link SparkSession}, a {@link FileStream} and an
+ * {@link InMemoryStream}; the streams have the columns that {@link Columns} names.
+ */
+public final class StreamingExtension
+    implements ParameterResolver, AfterEachCallback, AfterAllCallback {
+  private static final Namespace NAMESPACE = Namespace.create(StreamingExtension.class);
+
+  /** Creates the extension; JUnit does. */
+  public StreamingExtension() {}
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
+    Class<?> type = parameter.getParameter().getType();
+    return type == TestSession.class
+        || type == SparkSession.class
+        || type == FileStream.class
+        || type == InMemoryStream.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
+    Class<?> type = parameter.getParameter().getType();
+    TestSession session =
+        test.getStore(NAMESPACE)
+            .getOrComputeIfAbsent(
+                TestSession.class, key -> TestSession.open(), TestSession.class);
+    if (type == TestSession.class) {
+      return session;
+    }
+    if (type == SparkSession.class) {
+      return session.spark();
+    }
+    String columns = columns(parameter, test);
+    return type == FileStream.class
+        ? new FileStream(session, columns)
+        : new InMemoryStream(session, columns);
+  }
+
+  private static String columns(ParameterContext parameter, ExtensionContext test) {
+    return parameter
+        .findAnnotation(Columns.class)
+        .or(() -> Optional.ofNullable(test.getRequiredTestClass().getAnnotation(Columns.class)))
+        .map(Columns::value)
+        .orElseThrow(
+            () ->
+                new ParameterResolutionException(
+                    "Name the columns of " + parameter.getParameter() + " with @Columns"));
+  }
+
+  @Override
+  public void afterEach(ExtensionContext test) {
+    close(test);
+  }
+
+  @Override
+  public void afterAll(ExtensionContext testClass) {
+    close(testClass);
+  }
+
+  private static void close(ExtensionContext context) {
+    TestSession session = context.getStore(NAMESPACE).remove(TestSession.class, TestSession.class);
+    if (session != null) {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package streamingdeepdive.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LocalSpark;
+
+/**
+ * A Spark session for one test. All of them share one Spark context, which is started by the first
+ * and ends with the JVM; settings, temporary views and queries are each test's own.
+ *
+ * <p>{@link StreamingExtension} opens and closes it. Where no JUnit extension runs:
+ *
+ * <pre>{@code
+ * try (TestSession session = TestSession.open()) {
+ *   FileStream sales = new FileStream(session, "event_time TIMESTAMP, amount DOUBLE");
+ *   ...
+ * }
+ * }</pre>
+ */
+public final class TestSession implements AutoCloseable {
+  /** Below Spark's own hook: the directory goes after the Spark context. */
+  private static final int AFTER_SPARK = 1;
+
+  private static SparkSession shared;
+
+  private final SparkSession spark;
+  private final List<Path> directories = new ArrayList<>();
+
+  private TestSession(SparkSession spark) {
+    this.spark = spark;
+  }
+
+  /**
+   * Opens a session and makes it the active one of this thread.
+   *
+   * @return the session, to be closed by the caller
+   */
+  public static TestSession open() {
+    SparkSession spark = shared().newSession();
+    spark.conf().set("spark.sql.streaming.stopTimeout", "30s");
+    SparkSession.setActiveSession(spark);
+    return new TestSession(spark);
+  }
+
+  /**
+   * Returns the Spark session.
+   *
+   * @return a local session in the time zone UTC
+   */
+  public SparkSession spark() {
+    return spark;
+  }
+
+  /**
+   * Creates an empty temporary directory, which is deleted with the session.
+   *
+   * @return its absolute path
+   */
+  public Path newDirectory() {
+    Path directory = createDirectory();
+    directories.add(directory);
+    return directory;
+  }
+
+  /** Stops the queries that are still running, then deletes the temporary directories. */
+  @Override
+  public void close() {
+    try {
+      for (StreamingQuery query : spark.streams().active()) {
+        query.stop();
+      }
+    } catch (TimeoutException e) {
+      throw new AssertionError("A query did not stop within 30 s", e);
+    } finally {
+      SparkSession.clearActiveSession();
+      directories.forEach(directory -> FileUtil.fullyDelete(directory.toFile()));
+    }
+  }
+
+  private static synchronized SparkSession shared() {
+    if (shared == null || shared.sparkContext().isStopped()) {
+      Path warehouse = createDirectory();
+      ShutdownHookManager.get()
+          .addShutdownHook(() -> FileUtil.fullyDelete(warehouse.toFile()), AFTER_SPARK);
+      shared = LocalSpark.open("tests", warehouse, false);
+    }
+    return shared;
+  }
+
+  static Path createDirectory() {
+    try {
+      return Files.createTempDirectory("streaming-test-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
