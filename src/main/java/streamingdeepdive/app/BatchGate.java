@@ -1,6 +1,7 @@
 package streamingdeepdive.app;
 
 import java.util.function.Consumer;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
@@ -10,8 +11,11 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
  */
 @SuppressWarnings("serial") // a listener stays in the driver
 final class BatchGate extends StreamingQueryListener {
+  private static final long STATUS_POLL_MILLIS = 20;
+
   private final Consumer<StreamingQueryProgress> onCommit;
   private boolean closed;
+  private boolean held;
   private long entered = -1;
   private long committed = -1;
 
@@ -26,16 +30,21 @@ final class BatchGate extends StreamingQueryListener {
   /** Each micro-batch passes here before its rows are touched; once closed, none passes. */
   synchronized void enter(long batchId) throws InterruptedException {
     while (closed) {
+      held = true;
+      notifyAll();
       wait();
     }
     entered = batchId;
   }
 
-  /** Returns when no micro-batch is running and none can start any more. */
-  synchronized void close() throws InterruptedException {
+  /**
+   * Returns when no micro-batch is running: the last one is done, and the next one is held at the
+   * gate or not planned.
+   */
+  synchronized void close(StreamingQuery query) throws InterruptedException {
     closed = true;
-    while (committed < entered) {
-      wait();
+    while (committed < entered || !held && query.status().isTriggerActive()) {
+      wait(STATUS_POLL_MILLIS);
     }
   }
 

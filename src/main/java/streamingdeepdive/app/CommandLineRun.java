@@ -2,6 +2,7 @@ package streamingdeepdive.app;
 
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import scala.Option;
 
 /** One run of a main, from its command line to its exit code. */
 final class CommandLineRun {
@@ -47,6 +48,10 @@ final class CommandLineRun {
     try (StopSignal signal = new StopSignal();
         AppSession session = AppSession.open(main.getSimpleName(), options.ui)) {
       options.requireUsable(session.spark());
+      Option<String> ui = session.spark().sparkContext().uiWebUrl();
+      if (options.ui && ui.isDefined()) {
+        System.out.println("Spark UI at " + ui.get());
+      }
       try {
         body.run(new StreamingApp(options, session, signal));
       } catch (Exception e) {

@@ -87,8 +87,6 @@ public final class JavaRuntime {
     Object base = unsafeClass.getMethod("staticFieldBase", Field.class).invoke(unsafe, lookup);
     Object offset = unsafeClass.getMethod("staticFieldOffset", Field.class).invoke(unsafe, lookup);
     return (MethodHandles.Lookup)
-        unsafeClass
-            .getMethod("getObject", Object.class, long.class)
-            .invoke(unsafe, base, offset);
+        unsafeClass.getMethod("getObject", Object.class, long.class).invoke(unsafe, base, offset);
   }
 }

@@ -87,6 +87,7 @@ final class PrintedQuery {
         feed.run(query);
       } finally {
         query.stop();
+        signal.queryEnded();
       }
     } finally {
       spark.streams().removeListener(gate);

@@ -21,11 +21,15 @@ final class SampleData {
   /** Reads one folder's files in the order of their names. */
   static List<SampleFile> read(String folder) throws IOException, URISyntaxException {
     Path local = Path.of("sample-data", folder);
-    if (Files.isDirectory(local)) {
-      return readFiles(local);
-    }
-    URI packaged =
-        SampleData.class.getResource("/streamingdeepdive/sample-data/" + folder).toURI();
+    return Files.isDirectory(local) ? readFiles(local) : readPackaged(folder);
+  }
+
+  static List<SampleFile> readPackaged(String folder) throws IOException, URISyntaxException {
+    return readFrom(
+        SampleData.class.getResource("/streamingdeepdive/sample-data/" + folder).toURI());
+  }
+
+  static List<SampleFile> readFrom(URI packaged) throws IOException {
     if (!packaged.getScheme().equals("jar")) {
       return readFiles(Path.of(packaged));
     }

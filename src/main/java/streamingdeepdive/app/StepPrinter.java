@@ -4,10 +4,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.Arrays;
 import java.util.List;
-import org.apache.spark.sql.Column;
-import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
@@ -23,7 +20,9 @@ final class StepPrinter {
     this.out = out;
   }
 
-  /** Prints one step: what came in, the rows that came out, the watermark and the state after it. */
+  /**
+   * Prints one step: what came in, the rows that came out, the watermark and the state after it.
+   */
   void print(String heading, String input, List<Row> rows, QueryLog.Entry entry) {
     out.println("== " + heading);
     out.print(input);
@@ -45,9 +44,9 @@ final class StepPrinter {
       out.println("(no rows)");
       return;
     }
-    Dataset<Row> table = spark.createDataFrame(rows, rows.get(0).schema());
-    Column[] columns = Arrays.stream(table.columns()).map(table::col).toArray(Column[]::new);
-    out.print(table.orderBy(columns).showString(rows.size(), 0, false));
+    List<Row> sorted = rows.stream().sorted(new RowOrder()).toList();
+    out.print(
+        spark.createDataFrame(sorted, rows.get(0).schema()).showString(rows.size(), 0, false));
   }
 
   private String watermark(QueryLog.Entry entry) {

@@ -35,6 +35,11 @@ final class StopSignal implements AutoCloseable {
     }
   }
 
+  /** Says that the query has ended; returns when a signal that is stopping it has done so. */
+  synchronized void queryEnded() {
+    query = null;
+  }
+
   synchronized boolean isReceived() {
     return received;
   }
@@ -56,7 +61,7 @@ final class StopSignal implements AutoCloseable {
 
   private void stopQuery() {
     try {
-      gate.close();
+      gate.close(query);
       query.stop();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -11,20 +11,71 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import streamingdeepdive.app.StreamingApp;
 
+/**
+ * Files of JSON lines as a stream. What is a stream, if not a table that is never finished?
+ *
+ * <p>Structured Streaming lets a query be written as if the whole table were there, and keeps its
+ * result up to date while rows are appended. {@link #main} runs one query both ways: over the
+ * stream as the sample files land, and over the finished table. Both end in the same rows:
+ *
+ * <pre>{@code
+ * == the same query over the finished table
+ * +------+-----+------------+
+ * |region|sales|total_amount|
+ * +------+-----+------------+
+ * |ap    |1    |4.0         |
+ * |br    |2    |14.0        |
+ * |eu    |8    |1136.0      |
+ * |us    |5    |35.0        |
+ * +------+-----+------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>.
+ *
+ * <p>The source takes files in the order of their modification times, and reads each one once, as
+ * it is when it is found: what is appended later is never read. So a writer gives a file a name
+ * that starts with {@code .} or {@code _}, which the source skips, and renames it when it is
+ * complete. A line that is not JSON comes as a row of nulls.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
+ *     Guide: Input Sources</a>
+ */
 public final class FileSource {
+  /** The columns of an event. A time without a zone is read as UTC. */
   public static final String SCHEMA = "event_time TIMESTAMP, region STRING, amount DOUBLE";
+
+  /** Files per micro-batch. With more, no row is late against a row of the same micro-batch. */
   public static final int FILES_PER_TRIGGER = 1;
 
   private FileSource() {}
 
+  /**
+   * Reads a directory as a stream, {@value #FILES_PER_TRIGGER} file per micro-batch.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
+   *     amount} DOUBLE
+   */
   public static Dataset<Row> read(SparkSession spark, String directory) {
     return read(spark, directory, FILES_PER_TRIGGER);
   }
 
+  /**
+   * Reads a directory as a stream.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @param filesPerTrigger at most so many files per micro-batch
+   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
+   *     amount} DOUBLE
+   * @throws IllegalArgumentException if {@code filesPerTrigger} is below 1
+   */
   public static Dataset<Row> read(SparkSession spark, String directory, int filesPerTrigger) {
     if (filesPerTrigger < 1) {
       throw new IllegalArgumentException(
-          "filesPerTrigger is " + filesPerTrigger + "; give the number of files, 1 or more");
+          "filesPerTrigger is " + filesPerTrigger + "; name a number of files, 1 or more");
     }
     return spark
         .readStream()
@@ -34,20 +85,40 @@ public final class FileSource {
         .json(directory);
   }
 
+  /**
+   * Reads the files that are in a directory now as a table.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a batch Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount}
+   *     DOUBLE
+   */
   public static Dataset<Row> readTable(SparkSession spark, String directory) {
     return spark.read().schema(SCHEMA).option("timeZone", "UTC").json(directory);
   }
 
+  /**
+   * Counts and adds up the sales of each region; a query that does not care whether its table
+   * grows.
+   *
+   * @param events rows with {@code region} and {@code amount}, streaming or batch
+   * @return {@code region} STRING, {@code sales} BIGINT, {@code total_amount} DOUBLE
+   */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return events
         .groupBy(col("region"))
         .agg(count(lit(1)).as("sales"), sum("amount").as("total_amount"));
   }
 
+  /**
+   * Runs the query over the stream, then over the finished table.
+   *
+   * @param args see {@code --help}
+   */
   public static void main(String[] args) {
     StreamingApp.run(
         FileSource.class,
-        "Shows that a stream and the finished table of the same files end in the same rows.",
+        "Runs one query over a stream of files and over the finished table.",
         args,
         app -> {
           Dataset<Row> stream = buildQuery(read(app.spark(), app.input()));

@@ -3,8 +3,17 @@ package streamingdeepdive.lesson;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
+import static streamingdeepdive.testkit.StreamTest.addLines;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
+import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.Step;
 
 /** Rows of the lessons: sales go in, totals come out. */
 final class Sales {
@@ -16,5 +25,16 @@ final class Sales {
 
   static Row total(String start, String end, String region, Double totalAmount) {
     return row(window(start, end), region, totalAmount);
+  }
+
+  /** Replays the sample data file by file; expectations can be added to the steps. */
+  static Step[] sampleData(FileStream sales) throws IOException {
+    List<Step> steps = new ArrayList<>();
+    try (Stream<Path> files = Files.list(Path.of("sample-data/sales"))) {
+      for (Path file : files.sorted().toList()) {
+        steps.add(addLines(sales, Files.readAllLines(file).toArray(String[]::new)));
+      }
+    }
+    return steps.toArray(Step[]::new);
   }
 }

@@ -19,7 +19,9 @@ import streamingdeepdive.testkit.Values.Struct;
  */
 record ActualRows(SparkSession spark, List<String> columns, List<Row> rows) {
 
-  /** Compares in any order; returns nothing if equal, else both tables with differing rows marked. */
+  /**
+   * Compares in any order; returns nothing if equal, else both tables with differing rows marked.
+   */
   Optional<String> compare(List<Row> expectedRows) {
     List<Struct> expected = expectedRows.stream().map(Values::struct).toList();
     List<Struct> actual = rows.stream().map(Values::struct).toList();

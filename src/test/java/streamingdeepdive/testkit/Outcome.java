@@ -41,6 +41,10 @@ record Outcome(
     return counted(now.map(QueryLog.Entry::duplicatesDropped));
   }
 
+  int microBatches() {
+    return now.map(entry -> entry.batchIds().size()).orElse(0);
+  }
+
   /** A stateful query that ran no micro-batch did nothing. */
   private Optional<Long> counted(Optional<Long> count) {
     return stateRows().map(any -> count.orElse(0L));

@@ -43,8 +43,7 @@ interface RowView {
         } else if (!batches.isEmpty()) {
           rows = batches.get(batches.size() - 1);
         }
-        return Optional.of(
-            new ActualRows(query.sparkSession(), List.of(query.columns()), rows));
+        return Optional.of(new ActualRows(query.sparkSession(), List.of(query.columns()), rows));
       }
     };
   }

@@ -10,8 +10,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /**
- * Rows and times in a test's words. A time such as {@code "12:03"} is that of {@link #DAY} in UTC; a
- * longer one such as {@code "2026-01-02T00:03"} names its own day.
+ * Rows and times in a test's words. A time such as {@code "12:03"} is that of {@link #DAY} in UTC;
+ * a longer one such as {@code "2026-01-02T00:03"} names its own day.
  */
 public final class Rows {
   /** The day of every time that names none: 1 January 2026. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
@@ -42,16 +41,16 @@ final class ScriptRun implements AutoCloseable {
     return new Outcome(view.after(now), now, latest);
   }
 
-  void add(StreamInput input, List<Row> rows) throws Throwable {
+  void add(Runnable addition) throws Throwable {
     startUnlessDown();
-    input.addData(rows);
+    addition.run();
     awaitIdle();
   }
 
-  void addAllAtOnce(StreamInput input, List<Row> rows) throws Throwable {
+  void addAllAtOnce(Runnable additions) throws Throwable {
     boolean wasDown = down;
     stop();
-    rows.forEach(row -> input.addData(List.of(row)));
+    additions.run();
     if (!wasDown) {
       start();
     }
@@ -96,11 +95,11 @@ final class ScriptRun implements AutoCloseable {
   }
 
   /** Blocks the commit of the next micro-batch: the query dies when the sink has its rows. */
-  void crash(StreamInput input, List<Row> rows) throws Throwable {
+  void crash(Runnable addition) throws Throwable {
     startUnlessDown();
     Path blocked = Files.createFile(commits.resolve(Long.toString(lastCommitted() + 1)));
     try {
-      add(input, rows);
+      add(addition);
       throw new AssertionError("No micro-batch ran that could crash");
     } catch (StreamingQueryException e) {
       if (!String.valueOf(e.getCause()).contains("CONCURRENT_STREAM_LOG_UPDATE")) {

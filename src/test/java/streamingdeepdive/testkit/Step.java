@@ -123,6 +123,16 @@ public final class Step {
   }
 
   /**
+   * Expects how many micro-batches this step ran, no-data micro-batches included.
+   *
+   * @param count the number of micro-batches
+   * @return this step
+   */
+  public Step microBatches(int count) {
+    return expectEqual("microBatches", count, outcome -> Optional.of(outcome.microBatches()));
+  }
+
+  /**
    * Expects that the query fails in this step. Afterwards it is down, until a step starts it.
    *
    * @param type the type of the failure or of one of its causes
@@ -145,8 +155,7 @@ public final class Step {
     return this;
   }
 
-  private <T> Step expectEqual(
-      String name, T expected, Function<Outcome, Optional<T>> actual) {
+  private <T> Step expectEqual(String name, T expected, Function<Outcome, Optional<T>> actual) {
     String wanted = Values.text(expected);
     return expect(
         name + "(" + wanted + ")",
@@ -189,8 +198,7 @@ public final class Step {
   /** The step as it stands in the test, below it what is expected of it. */
   @Override
   public String toString() {
-    String expected =
-        expectations.stream().map(e -> "\n        ." + e.text()).collect(joining());
+    String expected = expectations.stream().map(e -> "\n        ." + e.text()).collect(joining());
     String failure = expectedFailure.map(f -> "\n        ." + f).orElse("");
     return text + "    " + place + expected + failure;
   }

@@ -74,7 +74,19 @@ public final class StreamTest {
    */
   public static Step add(StreamInput input, Row... rows) {
     List<Row> added = List.of(rows);
-    return new Step(call("add", input, added), script -> script.add(input, added));
+    return new Step(call("add", input, added), script -> script.add(() -> input.addData(added)));
+  }
+
+  /**
+   * Adds a file of any text.
+   *
+   * @param input a stream of files that the query reads
+   * @param lines the lines of the file
+   * @return the step
+   */
+  public static Step addLines(FileStream input, String... lines) {
+    String text = "addLines(%s, %s)".formatted(input, String.join(" | ", lines));
+    return new Step(text, script -> script.add(() -> input.addLines(lines)));
   }
 
   /**
@@ -89,7 +101,8 @@ public final class StreamTest {
   public static Step addAllAtOnce(StreamInput input, Row... rows) {
     List<Row> added = List.of(rows);
     return new Step(
-        call("addAllAtOnce", input, added), script -> script.addAllAtOnce(input, added));
+        call("addAllAtOnce", input, added),
+        script -> script.addAllAtOnce(() -> added.forEach(row -> input.addData(List.of(row)))));
   }
 
   /**
@@ -144,7 +157,8 @@ public final class StreamTest {
    */
   public static Step crash(StreamInput input, Row... rows) {
     List<Row> added = List.of(rows);
-    return new Step(call("crash", input, added), script -> script.crash(input, added));
+    return new Step(
+        call("crash", input, added), script -> script.crash(() -> input.addData(added)));
   }
 
   /**

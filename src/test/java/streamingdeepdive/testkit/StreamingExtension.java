@@ -47,8 +47,7 @@ public final class StreamingExtension
     Class<?> type = parameter.getParameter().getType();
     TestSession session =
         test.getStore(NAMESPACE)
-            .getOrComputeIfAbsent(
-                TestSession.class, key -> TestSession.open(), TestSession.class);
+            .getOrComputeIfAbsent(TestSession.class, key -> TestSession.open(), TestSession.class);
     if (type == TestSession.class) {
       return session;
     }

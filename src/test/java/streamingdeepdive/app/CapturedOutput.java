@@ -1,0 +1,31 @@
+package streamingdeepdive.app;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What a main in this JVM printed.
+ *
+ * @param out its stdout
+ * @param err its stderr
+ */
+public record CapturedOutput(String out, String err) {
+  /** Runs code and keeps what it prints to itself. */
+  public static CapturedOutput of(Runnable code) {
+    PrintStream stdout = System.out;
+    PrintStream stderr = System.err;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    try {
+      code.run();
+    } finally {
+      System.setOut(stdout);
+      System.setErr(stderr);
+    }
+    return new CapturedOutput(
+        out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,143 @@
+package streamingdeepdive.app;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A main in a JVM of its own, as a user starts it: our classes, their libraries and no flags. */
+public final class ChildJvm implements AutoCloseable {
+  private static final long LIMIT_SECONDS = 120;
+  private static final String END = "\0";
+
+  /** Flags for children that need not show that they do without any: a short life, started fast. */
+  static final List<String> QUICK =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-BytecodeVerificationRemote",
+          "-Dspark.sql.codegen.factoryMode=NO_CODEGEN");
+
+  private final Process process;
+  private final Path place;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private final StringBuilder out = new StringBuilder();
+
+  private ChildJvm(Process process, Path place) {
+    this.process = process;
+    this.place = place;
+    Thread reader =
+        new Thread(
+            () -> {
+              try {
+                process.inputReader().lines().forEach(lines::add);
+              } finally {
+                lines.add(END);
+              }
+            });
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  /**
+   * Starts a main.
+   *
+   * @param place a directory of the test, for the child's working and temporary directories
+   */
+  public static ChildJvm start(List<String> flags, Path place, Class<?> main, String... args)
+      throws IOException {
+    Path work = Files.createDirectories(place.resolve("work"));
+    Path temporary = Files.createDirectories(place.resolve("temporary"));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    // The main runs without it; it shows what the main leaves behind.
+    command.add("-Djava.io.tmpdir=" + temporary);
+    command.addAll(List.of("-cp", classPath(), main.getName()));
+    command.addAll(List.of(args));
+    return new ChildJvm(
+        new ProcessBuilder(command)
+            .directory(work.toFile())
+            .redirectError(place.resolve("err.txt").toFile())
+            .start(),
+        place);
+  }
+
+  private static String classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(entry -> !entry.endsWith("test-classes"))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** Reads stdout up to a line that contains a text, and returns that line. */
+  public String awaitLine(String text) throws InterruptedException {
+    for (String line = next(); !line.equals(END); line = next()) {
+      if (line.contains(text)) {
+        return line;
+      }
+    }
+    throw new AssertionError("The child JVM ended without printing " + text + ":\n" + out);
+  }
+
+  /** Reads stdout to its end and returns all of it, with line feeds. */
+  public String awaitOut() throws InterruptedException {
+    String line = next();
+    while (!line.equals(END)) {
+      line = next();
+    }
+    return out.toString();
+  }
+
+  private String next() throws InterruptedException {
+    String line = lines.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+    if (line == null) {
+      throw new AssertionError("The child JVM printed nothing for a long time after:\n" + out);
+    }
+    if (!line.equals(END)) {
+      out.append(line).append('\n');
+    }
+    return line;
+  }
+
+  /** Waits for the end of the process. */
+  public int awaitExitCode() throws InterruptedException {
+    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("The child JVM does not end");
+    }
+    return process.exitValue();
+  }
+
+  public String err() throws IOException {
+    return Files.readString(place.resolve("err.txt"));
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Sends SIGTERM, and unlike {@code Process.destroy} goes on reading what the child prints. */
+  public void terminate() {
+    process.toHandle().destroy();
+  }
+
+  /** The files in the child's temporary directory. */
+  public List<Path> temporaryFiles() throws IOException {
+    try (Stream<Path> files = Files.list(place.resolve("temporary"))) {
+      return files.toList();
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,116 @@
+package streamingdeepdive.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/** What is promised of every main, seen from outside its process. */
+class MainProcessTest {
+  @TempDir Path place;
+
+  @Test
+  void replaysToItsEndAndLeavesNothingBehind() throws Exception {
+    Path sales = Files.createDirectories(place.resolve("work/sample-data/sales"));
+    String file = "01-on-time.json";
+    Files.copy(Path.of("sample-data/sales", file), sales.resolve(file));
+    try (ChildJvm main = ChildJvm.start(List.of(), place, WindowedAggregation.class)) {
+      String out = main.awaitOut();
+
+      assertThat(main.awaitExitCode()).isZero();
+      assertThat(main.err()).isEmpty();
+      String documented = DocumentedOutput.wholeOutput(WindowedAggregation.class);
+      assertThat(out).isEqualTo(documented.substring(0, documented.indexOf("== 02")));
+      assertThat(main.temporaryFiles()).isEmpty();
+      assertThat(filesIn(place.resolve("work"))).containsExactly(place.resolve("work/sample-data"));
+    }
+  }
+
+  @Test
+  void exitsWithTwoAndOneSentenceOnAWrongCommandLine() throws Exception {
+    try (ChildJvm main = ChildJvm.start(List.of(), place, WindowedAggregation.class, "--inptu=x")) {
+      assertThat(main.awaitExitCode()).isEqualTo(2);
+      assertThat(main.err())
+          .isEqualTo(
+              "Unknown option: '--inptu=x'; --help lists what is possible."
+                  + System.lineSeparator());
+    }
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
+  void sigtermLetsTheMicroBatchFinishAndTheNextStartGoesOn() throws Exception {
+    List<String> regions = IntStream.range(10, 18).mapToObj(i -> "r" + i).toList();
+    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    for (String region : regions) {
+      input.land(
+          region + ".json",
+          "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}\n"
+              .formatted(region));
+    }
+    String[] args = {
+      "--input", input.uri(), "--checkpoint", place.resolve("checkpoint").toUri().toString()
+    };
+
+    String first = runUntil("== micro-batch 2,", args);
+    String second = runUntil("|r17 ", args);
+
+    assertThat(printedRegions(first)).isNotEmpty().doesNotContain("r17");
+    assertThat(printedRegions(first + second)).isEqualTo(regions);
+  }
+
+  /** Runs the main until it has printed a text, then ends it with SIGTERM. */
+  private String runUntil(String text, String... args) throws Exception {
+    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, WindowedAggregation.class, args)) {
+      main.awaitLine(text);
+      main.terminate();
+      String out = main.awaitOut();
+
+      assertThat(main.awaitExitCode()).isEqualTo(128 + 15);
+      assertThat(main.err()).isEmpty();
+      assertThat(out).as("the last micro-batch is printed to its end").endsWith("late 0\n\n");
+      assertThat(main.temporaryFiles()).isEmpty();
+      return out;
+    }
+  }
+
+  private static List<String> printedRegions(String out) {
+    return Pattern.compile("\\|(r\\d\\d) ").matcher(out).results().map(m -> m.group(1)).toList();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void listensOnTheLoopbackInterfaceOnlyEvenWithTheUi() throws Exception {
+    String input = new LandingDirectory(place.resolve("input")).uri();
+    try (ChildJvm main =
+        ChildJvm.start(
+            ChildJvm.QUICK, place, WindowedAggregation.class, "--ui", "--input", input)) {
+      String line = main.awaitLine("Spark UI at ");
+      int uiPort = URI.create(line.substring("Spark UI at ".length())).getPort();
+
+      assertThat(ListeningSockets.of(main.pid()))
+          .allMatch(socket -> socket.getAddress().isLoopbackAddress())
+          .extracting(InetSocketAddress::getPort)
+          .contains(uiPort);
+    }
+  }
+
+  private static List<Path> filesIn(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
+    }
+  }
+}
