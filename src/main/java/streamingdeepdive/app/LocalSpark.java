@@ -19,7 +19,6 @@ public final class LocalSpark {
           "spark.master", "local[2]",
           "spark.driver.host", "127.0.0.1",
           "spark.driver.bindAddress", "127.0.0.1",
-          "spark.ui.enabled", "false",
           "spark.sql.session.timeZone", "UTC",
           "spark.sql.shuffle.partitions", "2",
           // A streaming query cannot use it and warns about it at every start.
@@ -49,6 +48,11 @@ public final class LocalSpark {
    */
   public static SparkSession open(String name, Path warehouse, boolean ui) {
     JavaRuntime.prepare();
+    SparkContext context = new SparkContext(conf(name, warehouse, ui));
+    return SparkSession.builder().sparkContext(context).getOrCreate();
+  }
+
+  static SparkConf conf(String name, Path warehouse, boolean ui) {
     Map<String, String> settings = new LinkedHashMap<>(SETTINGS);
     if (isPresent("com.globalmentor.apache.hadoop.fs.BareLocalFileSystem")) {
       settings.putAll(FORKLESS_FILES);
@@ -58,7 +62,7 @@ public final class LocalSpark {
     settings.put("spark.sql.warehouse.dir", warehouse.toUri().toString());
     SparkConf conf = new LoopbackConf();
     settings.forEach(conf::setIfMissing);
-    return SparkSession.builder().sparkContext(new SparkContext(conf)).getOrCreate();
+    return conf;
   }
 
   private static boolean isPresent(String className) {

@@ -54,7 +54,7 @@ import streamingdeepdive.app.StreamingApp;
  * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>.
  *
  * <p>The tempting alternative is to leave the watermark out. Then the 1000.0 counts, but no window
- * is ever closed: after the last file there are 8 state rows instead of 1, and it goes on like
+ * is ever closed: after the last file there are 7 state rows instead of 1, and it goes on like
  * that.
  *
  * <p>Not handled here: an event that is delivered twice counts twice, and one without {@code

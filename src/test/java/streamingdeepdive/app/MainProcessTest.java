@@ -16,6 +16,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.MainOutput;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /** What is promised of every main, seen from outside its process. */
@@ -32,7 +33,7 @@ class MainProcessTest {
 
       assertThat(main.awaitExitCode()).isZero();
       assertThat(main.err()).isEmpty();
-      String documented = DocumentedOutput.wholeOutput(WindowedAggregation.class);
+      String documented = MainOutput.whole(WindowedAggregation.class);
       assertThat(out).isEqualTo(documented.substring(0, documented.indexOf("== 02")));
       assertThat(main.temporaryFiles()).isEmpty();
       assertThat(filesIn(place.resolve("work"))).containsExactly(place.resolve("work/sample-data"));

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import streamingdeepdive.app.DocumentedOutput;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
@@ -33,11 +32,6 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class FileSourceTest {
-  @Test
-  void printsWhatItsJavadocSays() throws IOException {
-    DocumentedOutput.check(FileSource.class, () -> FileSource.main(new String[0]));
-  }
-
   @Test
   void streamAndTableHaveTheSameRowsAndTypes(SparkSession spark, FileStream sales) {
     Dataset<Row> stream = FileSource.read(spark, sales.directory());

@@ -79,7 +79,7 @@ class StreamEqualsBatchTest {
     return Combinators.combine(
             Arbitraries.integers().between(0, 3600),
             Arbitraries.integers().between(0, DELAY_SECONDS),
-            Arbitraries.frequency(Tuple.of(1, true), Tuple.of(3, false)),
+            Arbitraries.frequency(Tuple.of(1, true), Tuple.of(4, false)),
             Arbitraries.of("eu", "us"),
             Arbitraries.integers().between(-40, 400))
         .as(Arrival::new)

@@ -1,0 +1,66 @@
+package streamingdeepdive;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+
+/** Arrows between packages point one way; only a main needs what is optional for importers. */
+@AnalyzeClasses(packages = "streamingdeepdive", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+  private static final String LESSONS = "streamingdeepdive.lesson..";
+  private static final String TRAPS = "streamingdeepdive.trap..";
+  private static final String APP = "streamingdeepdive.app..";
+
+  @ArchTest
+  static final ArchRule appKnowsNoLesson =
+      noClasses()
+          .that()
+          .resideInAPackage(APP)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(LESSONS, TRAPS);
+
+  @ArchTest
+  static final ArchRule lessonsKnowNoTrap =
+      noClasses()
+          .that()
+          .resideInAPackage(LESSONS)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(TRAPS);
+
+  @ArchTest
+  static final ArchRule lessonsUseTheAppInMainOnly =
+      classes().that().resideInAnyPackage(LESSONS, TRAPS).should(useTheAppInMainOnly());
+
+  @ArchTest
+  static final ArchRule picocliStaysInTheApp =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(APP)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("picocli..");
+
+  private static ArchCondition<JavaClass> useTheAppInMainOnly() {
+    return new ArchCondition<>("use the app in main only") {
+      @Override
+      public void check(JavaClass lesson, ConditionEvents events) {
+        lesson.getAccessesFromSelf().stream()
+            .filter(access -> access.getTargetOwner().getPackageName().endsWith(".app"))
+            .filter(access -> !access.getOrigin().getName().equals("main"))
+            .forEach(
+                access ->
+                    events.add(SimpleConditionEvent.violated(lesson, access.getDescription())));
+      }
+    };
+  }
+}
