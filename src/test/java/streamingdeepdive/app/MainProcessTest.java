@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.spark.deploy.SparkSubmit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -25,9 +26,7 @@ class MainProcessTest {
 
   @Test
   void replaysToItsEndAndLeavesNothingBehind() throws Exception {
-    Path sales = Files.createDirectories(place.resolve("work/sample-data/sales"));
-    String file = "01-on-time.json";
-    Files.copy(Path.of("sample-data/sales", file), sales.resolve(file));
+    copySample("01-on-time.json");
     try (ChildJvm main = ChildJvm.start(List.of(), place, WindowedAggregation.class)) {
       String out = main.awaitOut();
 
@@ -107,6 +106,35 @@ class MainProcessTest {
           .extracting(InetSocketAddress::getPort)
           .contains(uiPort);
     }
+  }
+
+  /** The session is that of spark-submit, down to the time zone that the table is printed in. */
+  @Test
+  void underSparkSubmitTheSettingsOfTheClusterHold() throws Exception {
+    copySample("01-on-time.json");
+    try (ChildJvm submit =
+        ChildJvm.start(
+            ChildJvm.QUICK,
+            place,
+            SparkSubmit.class,
+            "--master=local[1]",
+            "--conf=spark.sql.session.timeZone=Asia/Tokyo",
+            "--conf=spark.ui.enabled=false",
+            "--conf=spark.sql.shuffle.partitions=1",
+            "--class=" + WindowedAggregation.class.getName(),
+            "spark-internal")) {
+      String out = submit.awaitOut();
+
+      assertThat(submit.awaitExitCode()).isZero();
+      assertThat(out)
+          .contains("|{2026-01-01 21:00:00, 2026-01-01 21:05:00}|eu    |15.0        |")
+          .contains("watermark 2026-01-01 20:54:00");
+    }
+  }
+
+  private void copySample(String file) throws IOException {
+    Path sales = Files.createDirectories(place.resolve("work/sample-data/sales"));
+    Files.copy(Path.of("sample-data/sales", file), sales.resolve(file));
   }
 
   private static List<Path> filesIn(Path directory) throws IOException {

@@ -23,8 +23,8 @@ class SampleDataTest {
   }
 
   @Test
-  void theClassPathHoldsTheSameFiles() throws Exception {
-    assertThat(SampleData.readPackaged("sales")).isEqualTo(SampleData.read("sales"));
+  void theClassPathHoldsTheFilesToo() throws Exception {
+    assertThat(SampleData.readPackaged("sales")).containsAll(SampleData.read("sales"));
   }
 
   @Test

@@ -1,0 +1,81 @@
+package streamingdeepdive.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import streamingdeepdive.bench.StepLatency.Settings;
+
+/**
+ * Compares, in one run, a replay step with our local session against Spark's defaults, and the
+ * stream against the batch job. Each candidate runs in a JVM of its own, in turns; what is printed
+ * are medians and their ratios.
+ */
+public final class Benchmark {
+  private static final int ROUNDS = 3;
+
+  private Benchmark() {}
+
+  /** Takes no arguments; runs for about ten minutes. */
+  public static void main(String[] args) throws Exception {
+    printSteps();
+    printThroughput();
+  }
+
+  private static void printSteps() throws Exception {
+    Map<Settings, List<double[]>> runs = new EnumMap<>(Settings.class);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (Settings settings : Settings.values()) {
+        String[] steps =
+            settings == Settings.DEFAULTS ? new String[] {"1", "2"} : new String[] {"20", "20"};
+        runs.computeIfAbsent(settings, key -> new ArrayList<>())
+            .addAll(child(StepLatency.class, settings.name(), steps[0], steps[1]));
+      }
+    }
+    System.out.println("A file of one row, windowed totals, until the query is idle");
+    double ours = median(runs.get(Settings.OURS), 0);
+    runs.forEach(
+        (settings, results) ->
+            System.out.printf(
+                "%-15s %6.0f ms  %5.1f times ours  %5.1f processes forked per micro-batch%n",
+                settings, median(results, 0), median(results, 0) / ours, median(results, 1)));
+  }
+
+  private static void printThroughput() throws Exception {
+    List<double[]> rounds = child(Throughput.class, "2", "5");
+    double batch = median(rounds, 0);
+    System.out.println("2 million events in 20 files, events per second against one batch job");
+    System.out.printf("batch job            %4.2f (%.1f s)%n", 1.0, batch);
+    System.out.printf("all in a micro-batch %4.2f%n", batch / median(rounds, 1));
+    System.out.printf("a file a micro-batch %4.2f%n", batch / median(rounds, 2));
+  }
+
+  /** Runs a class in a child JVM; each line that it prints is one result of some numbers. */
+  private static List<double[]> child(Class<?> main, String... args)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(args));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    List<double[]> results =
+        process
+            .inputReader()
+            .lines()
+            .map(line -> Arrays.stream(line.split(" ")).mapToDouble(Double::parseDouble).toArray())
+            .toList();
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException(main.getSimpleName() + " failed: " + String.join(" ", args));
+    }
+    return results;
+  }
+
+  private static double median(List<double[]> results, int number) {
+    double[] sorted = results.stream().mapToDouble(result -> result[number]).sorted().toArray();
+    return sorted[sorted.length / 2];
+  }
+}
