@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
-import static streamingdeepdive.testkit.StreamTest.add;
-import static streamingdeepdive.testkit.StreamTest.restart;
-import static streamingdeepdive.testkit.StreamTest.testStream;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
 import org.apache.spark.sql.Dataset;

@@ -2,8 +2,8 @@ package streamingdeepdive.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.testkit.Rows.row;
-import static streamingdeepdive.testkit.StreamTest.add;
-import static streamingdeepdive.testkit.StreamTest.testStream;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.nio.file.Path;
 import jdk.jfr.Recording;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.testkit.Rows.row;
-import static streamingdeepdive.testkit.StreamTest.add;
-import static streamingdeepdive.testkit.StreamTest.addAllAtOnce;
-import static streamingdeepdive.testkit.StreamTest.check;
-import static streamingdeepdive.testkit.StreamTest.restart;
-import static streamingdeepdive.testkit.StreamTest.start;
-import static streamingdeepdive.testkit.StreamTest.testStream;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.addAllAtOnce;
+import static streamingdeepdive.testkit.StreamScript.check;
+import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.start;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package streamingdeepdive.lesson;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
-import static streamingdeepdive.testkit.StreamTest.addLines;
+import static streamingdeepdive.testkit.StreamScript.addLines;
 
 import java.io.IOException;
 import java.nio.file.Files;

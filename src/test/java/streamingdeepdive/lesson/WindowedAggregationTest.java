@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
-import static streamingdeepdive.testkit.StreamTest.add;
-import static streamingdeepdive.testkit.StreamTest.testStream;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.io.IOException;
 import java.util.List;

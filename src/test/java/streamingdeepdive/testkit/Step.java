@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.apache.spark.sql.Row;
 
 /**
- * One step of a {@link StreamTest}: something that happens, and what must be seen after it. What is
- * not stated is not checked.
+ * One step of a {@link StreamScript}: something that happens, and what must be seen after it. What
+ * is not stated is not checked.
  *
  * <p>A step ends when the query has taken in all data and is idle, so it covers the micro-batch of
  * new data and the no-data micro-batch that may follow it.
@@ -56,7 +56,7 @@ public final class Step {
 
   private static boolean isOfThisKit(StackWalker.StackFrame frame) {
     return frame.getClassName().equals(Step.class.getName())
-        || frame.getClassName().equals(StreamTest.class.getName());
+        || frame.getClassName().equals(StreamScript.class.getName());
   }
 
   /**

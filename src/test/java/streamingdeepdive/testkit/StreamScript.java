@@ -25,8 +25,8 @@ import streamingdeepdive.app.RowCollector;
  * script stops at the first step that is not as stated, with an AssertionError that shows the whole
  * script, that step, the difference and the query's last progress.
  */
-public final class StreamTest {
-  private StreamTest() {}
+public final class StreamScript {
+  private StreamScript() {}
 
   /**
    * Runs a script over a query.
