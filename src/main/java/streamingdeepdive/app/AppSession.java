@@ -3,6 +3,7 @@ package streamingdeepdive.app;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.SparkSession;
 import scala.Option;
@@ -10,13 +11,13 @@ import scala.Option;
 /** The session of one run of a main, and a temporary directory that goes with it. */
 final class AppSession implements AutoCloseable {
   private final SparkSession spark;
-  private final boolean own;
+  private final Consumer<SparkSession> end;
   private final Path scratch;
 
-  private AppSession(SparkSession spark, boolean own, Path scratch) {
+  private AppSession(SparkSession spark, Consumer<SparkSession> end) throws IOException {
     this.spark = spark;
-    this.own = own;
-    this.scratch = scratch;
+    this.end = end;
+    this.scratch = Files.createTempDirectory("streaming-deep-dive-");
   }
 
   /**
@@ -24,23 +25,15 @@ final class AppSession implements AutoCloseable {
    * settings; the cluster that spark-submit names, as it is set up; a local one.
    */
   static AppSession open(String name, boolean ui) throws IOException {
-    Path scratch = Files.createTempDirectory("streaming-deep-dive-");
-    try {
-      Option<SparkSession> existing = SparkSession.getDefaultSession();
-      if (existing.isDefined() && !existing.get().sparkContext().isStopped()) {
-        SparkSession beside = existing.get().newSession();
-        beside.conf().set("spark.sql.session.timeZone", "UTC");
-        return new AppSession(beside, false, scratch);
-      }
-      if (isSubmitted()) {
-        return new AppSession(SparkSession.builder().getOrCreate(), true, scratch);
-      }
-      Path warehouse = scratch.resolve("warehouse");
-      return new AppSession(LocalSpark.open(name, warehouse, ui), true, scratch);
-    } catch (RuntimeException | Error e) {
-      FileUtil.fullyDelete(scratch.toFile());
-      throw e;
+    Option<SparkSession> existing = SparkSession.getDefaultSession();
+    if (existing.isDefined() && !existing.get().sparkContext().isStopped()) {
+      SparkSession beside = existing.get().newSession();
+      beside.conf().set("spark.sql.session.timeZone", "UTC");
+      return new AppSession(beside, session -> {});
     }
+    return isSubmitted()
+        ? new AppSession(SparkSession.builder().getOrCreate(), SparkSession::stop)
+        : new AppSession(LocalSpark.open(name, ui), LocalSpark::close);
   }
 
   /** Whether a master was given, as spark-submit does for the classes it starts. */
@@ -58,9 +51,7 @@ final class AppSession implements AutoCloseable {
 
   @Override
   public void close() {
-    if (own) {
-      spark.stop();
-    }
+    end.accept(spark);
     FileUtil.fullyDelete(scratch.toFile());
   }
 }

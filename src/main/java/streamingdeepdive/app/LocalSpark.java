@@ -1,8 +1,12 @@
 package streamingdeepdive.app;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -34,32 +38,52 @@ public final class LocalSpark {
           "spark.sql.streaming.checkpointFileManagerClass",
           "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager");
 
+  /** One for all sessions of this JVM: Spark goes on using the first that it was given. */
+  private static Path files;
+
   private LocalSpark() {}
 
   /**
-   * Opens a session of its own Spark context. The optional library hadoop-bare-naked-local-fs is
-   * used if it is on the class path; without it everything works, only slower.
+   * Opens a session on a Spark context of its own. The optional library hadoop-bare-naked-local-fs
+   * is used if it is on the class path; without it everything works, only slower.
    *
    * @param name the application's name
-   * @param warehouse a directory for Spark's tables, to be deleted by the caller after the session
    * @param ui whether to serve Spark's UI, on a port of the loopback interface
-   * @return the session, to be stopped by the caller
+   * @return the session, to be closed with {@link #close}
    * @throws UnsupportedOperationException if Spark cannot run on this JDK
    */
-  public static SparkSession open(String name, Path warehouse, boolean ui) {
+  public static synchronized SparkSession open(String name, boolean ui) {
     JavaRuntime.prepare();
-    SparkContext context = new SparkContext(conf(name, warehouse, ui));
+    try {
+      files = files == null ? Files.createTempDirectory("local-spark-") : files;
+      Files.createDirectories(files);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    SparkContext context = new SparkContext(conf(name, ui, files));
     return SparkSession.builder().sparkContext(context).getOrCreate();
   }
 
-  static SparkConf conf(String name, Path warehouse, boolean ui) {
+  /**
+   * Stops a session and deletes Spark's own files. Spark leaves that to the end of the JVM, when a
+   * main that Maven started has no class loader any more.
+   *
+   * @param spark a session that {@link #open} gave
+   */
+  public static synchronized void close(SparkSession spark) {
+    spark.stop();
+    FileUtil.fullyDelete(files.toFile());
+  }
+
+  static SparkConf conf(String name, boolean ui, Path files) {
     Map<String, String> settings = new LinkedHashMap<>(SETTINGS);
     if (isPresent("com.globalmentor.apache.hadoop.fs.BareLocalFileSystem")) {
       settings.putAll(FORKLESS_FILES);
     }
     settings.put("spark.app.name", name);
     settings.put("spark.ui.enabled", Boolean.toString(ui));
-    settings.put("spark.sql.warehouse.dir", warehouse.toUri().toString());
+    settings.put("spark.local.dir", files.toString());
+    settings.put("spark.sql.warehouse.dir", files.resolve("warehouse").toUri().toString());
     SparkConf conf = new LoopbackConf();
     settings.forEach(conf::setIfMissing);
     return conf;

@@ -52,8 +52,7 @@ class LocalSparkTest {
     System.setProperty("spark.sql.shuffle.partitions", "7");
     try {
       assertThat(
-              LocalSpark.conf("name", Path.of("warehouse"), false)
-                  .get("spark.sql.shuffle.partitions"))
+              LocalSpark.conf("name", false, Path.of("files")).get("spark.sql.shuffle.partitions"))
           .isEqualTo("7");
     } finally {
       System.clearProperty("spark.sql.shuffle.partitions");

@@ -31,7 +31,7 @@ final class StepLatency {
 
     SparkSession open(Path directory) {
       if (this == OURS) {
-        return LocalSpark.open("bench", directory.resolve("warehouse"), false);
+        return LocalSpark.open("bench", false);
       }
       JavaRuntime.prepare();
       SparkSession.Builder builder = SparkSession.builder().master("local[2]");

@@ -30,7 +30,7 @@ final class Throughput {
   /** Arguments: the rounds to warm up with, the rounds to time. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("bench-");
-    SparkSession spark = LocalSpark.open("bench", directory.resolve("warehouse"), false);
+    SparkSession spark = LocalSpark.open("bench", false);
     try {
       String input = generate(directory.resolve("input"));
       for (int round = -Integer.parseInt(args[0]); round < Integer.parseInt(args[1]); round++) {

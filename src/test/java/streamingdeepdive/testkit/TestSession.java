@@ -27,8 +27,8 @@ import streamingdeepdive.app.LocalSpark;
  * }</pre>
  */
 public final class TestSession implements AutoCloseable {
-  /** Below Spark's own hook: the directory goes after the Spark context. */
-  private static final int AFTER_SPARK = 1;
+  /** Above Spark's own hook, which stops the context but keeps its files. */
+  private static final int BEFORE_SPARK = 100;
 
   private static SparkSession shared;
 
@@ -87,11 +87,9 @@ public final class TestSession implements AutoCloseable {
   }
 
   private static synchronized SparkSession shared() {
-    if (shared == null || shared.sparkContext().isStopped()) {
-      Path warehouse = createDirectory();
-      ShutdownHookManager.get()
-          .addShutdownHook(() -> FileUtil.fullyDelete(warehouse.toFile()), AFTER_SPARK);
-      shared = LocalSpark.open("tests", warehouse, false);
+    if (shared == null) {
+      shared = LocalSpark.open("tests", false);
+      ShutdownHookManager.get().addShutdownHook(() -> LocalSpark.close(shared), BEFORE_SPARK);
     }
     return shared;
   }
