@@ -46,12 +46,11 @@ public final class JavaRuntime {
       for (String name : PACKAGES) {
         export.invoke(Object.class.getModule(), name);
       }
-    } catch (Throwable e) {
+    } catch (Throwable refused) {
       throw new UnsupportedOperationException(
           "This JVM cannot open its packages from within; start it with --add-exports java.base/"
               + String.join("=ALL-UNNAMED --add-exports java.base/", PACKAGES)
-              + "=ALL-UNNAMED.",
-          e);
+              + "=ALL-UNNAMED.");
     }
   }
 
@@ -59,12 +58,11 @@ public final class JavaRuntime {
   static void requireSubjectLookup(Runnable lookup) {
     try {
       lookup.run();
-    } catch (UnsupportedOperationException | LinkageError e) {
+    } catch (UnsupportedOperationException | LinkageError noLongerThere) {
       throw new UnsupportedOperationException(
           "Spark 3.5 cannot run on JDK "
               + Runtime.version().feature()
-              + ", which no longer has Subject.getSubject; run this with JDK 17 or 21.",
-          e);
+              + ", which no longer has Subject.getSubject; run this with JDK 17 or 21.");
     }
   }
 

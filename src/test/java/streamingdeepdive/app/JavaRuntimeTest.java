@@ -29,7 +29,9 @@ class JavaRuntimeTest {
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageMatching(
             "Spark 3\\.5 cannot run on JDK \\d+, which no longer has Subject\\.getSubject;"
-                + " run this with JDK 17 or 21\\.");
+                + " run this with JDK 17 or 21\\.")
+        .as("a main prints the root cause")
+        .hasNoCause();
   }
 
   @Test

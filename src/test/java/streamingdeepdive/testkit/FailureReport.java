@@ -25,10 +25,10 @@ final class FailureReport {
     return text.toString();
   }
 
-  /** The message of the root cause says more than the one of the query that died of it. */
-  static String rootCause(Throwable failure) {
+  /** An assertion speaks for itself; of other failures the root cause says most. */
+  static String describe(Throwable failure) {
     Throwable cause = failure;
-    while (cause.getCause() != null) {
+    while (cause.getCause() != null && !(cause instanceof AssertionError)) {
       cause = cause.getCause();
     }
     return "the step failed: " + cause;

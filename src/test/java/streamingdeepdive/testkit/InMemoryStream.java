@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.MemoryStream;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -17,6 +18,8 @@ import scala.collection.JavaConverters;
 public final class InMemoryStream implements StreamInput {
   private static final AtomicInteger IDS = new AtomicInteger();
 
+  private final SparkSession spark;
+  private final StructType schema;
   private final MemoryStream<Row> stream;
 
   /**
@@ -26,17 +29,18 @@ public final class InMemoryStream implements StreamInput {
    * @param columns the columns as in SQL, such as {@code "event_time TIMESTAMP, amount DOUBLE"}
    */
   public InMemoryStream(TestSession session, String columns) {
+    spark = session.spark();
+    schema = StructType.fromDDL(columns);
     stream =
         new MemoryStream<>(
-            IDS.getAndIncrement(),
-            session.spark().sqlContext(),
-            Option.empty(),
-            Encoders.row(StructType.fromDDL(columns)));
+            IDS.getAndIncrement(), spark.sqlContext(), Option.empty(), Encoders.row(schema));
   }
 
+  /** {@inheritDoc} Java collections come out of a Dataset as the Scala ones that Spark wants. */
   @Override
   public void addData(List<Row> rows) {
-    stream.addData(JavaConverters.asScalaBuffer(rows).toSeq());
+    List<Row> converted = spark.createDataFrame(rows, schema).collectAsList();
+    stream.addData(JavaConverters.asScalaBuffer(converted).toSeq());
   }
 
   @Override

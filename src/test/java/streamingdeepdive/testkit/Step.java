@@ -140,6 +140,7 @@ public final class Step {
    * @return this step
    */
   public Step expectFailure(Class<? extends Throwable> type, String text) {
+    requireAlone(expectations.isEmpty());
     expectedFailure = Optional.of(new Failure(type, text));
     return this;
   }
@@ -170,8 +171,15 @@ public final class Step {
   }
 
   private Step expect(String text, Function<Outcome, Optional<String>> check) {
+    requireAlone(expectedFailure.isEmpty());
     expectations.add(new Expectation(text, check));
     return this;
+  }
+
+  private static void requireAlone(boolean alone) {
+    if (!alone) {
+      throw new IllegalStateException("A step that fails shows nothing else; drop the rest");
+    }
   }
 
   Action action() {

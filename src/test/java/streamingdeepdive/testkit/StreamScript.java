@@ -193,7 +193,7 @@ public final class StreamScript {
     try {
       problems = step.problems(run.run(step));
     } catch (Throwable e) {
-      problems = step.expects(e) ? List.of() : List.of(FailureReport.rootCause(e));
+      problems = step.expects(e) ? List.of() : List.of(FailureReport.describe(e));
       cause = e;
     }
     if (!problems.isEmpty()) {
