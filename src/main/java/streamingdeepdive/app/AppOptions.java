@@ -33,7 +33,7 @@ final class AppOptions {
       paramLabel = "INTERVAL",
       converter = IntervalTrigger.class,
       description = "With --input: start a micro-batch every so often, such as '10 seconds'.")
-  Trigger trigger;
+  private Trigger trigger;
 
   @Option(names = "--ui", description = "Serve Spark's UI on the loopback interface.")
   boolean ui;
@@ -44,8 +44,16 @@ final class AppOptions {
   @Option(names = "--help", usageHelp = true, description = "Print this and exit.")
   boolean help;
 
+  boolean isReplay() {
+    return input == null;
+  }
+
+  Trigger trigger() {
+    return trigger == null ? Trigger.ProcessingTime(0) : trigger;
+  }
+
   void requireConsistent() {
-    if (input == null && (checkpoint != null || trigger != null)) {
+    if (isReplay() && (checkpoint != null || trigger != null)) {
       throw new UsageException(
           "--checkpoint and --trigger go with --input; the replay of the sample data has its own.");
     }
@@ -54,11 +62,11 @@ final class AppOptions {
   /** Spark itself would wait for ever on some of these, and fail late on others. */
   void requireUsable(SparkSession spark) {
     SparkContext context = spark.sparkContext();
-    if (!context.isLocal() && (input == null || checkpoint == null)) {
+    if (!context.isLocal() && (isReplay() || checkpoint == null)) {
       throw new UsageException(
           "On a cluster give --input and --checkpoint, directories that all executors reach.");
     }
-    if (input != null) {
+    if (!isReplay()) {
       requireDirectory(new Path(input), context);
     }
   }

@@ -1,6 +1,8 @@
 package streamingdeepdive.app;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
@@ -9,87 +11,76 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
-import org.apache.spark.sql.streaming.Trigger;
 
-/** A query that prints what it does. */
-final class PrintedQuery {
+/** A query of a main, whose rows are collected to be printed. */
+final class PrintedQuery implements AutoCloseable {
+  /** What consecutive micro-batches of a query put out, and what they did to its state. */
+  record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
+
+  private final String name;
   private final SparkSession spark;
-  private final StepPrinter printer;
-  private final StopSignal signal;
   private final String checkpoint;
   private final QueryLog log;
   private final RowCollector rows = new RowCollector();
+  private BatchGate gate;
+  private StreamingQuery query;
 
-  PrintedQuery(SparkSession spark, StepPrinter printer, StopSignal signal, String checkpoint) {
+  PrintedQuery(String name, SparkSession spark, String checkpoint) {
+    this.name = name;
     this.spark = spark;
-    this.printer = printer;
-    this.signal = signal;
     this.checkpoint = checkpoint;
     this.log = new QueryLog(spark, checkpoint, -1);
   }
 
-  /** Lands the files one by one and prints what each of them makes the query do. */
-  void replay(
-      DataStreamWriter<Row> writer, List<SampleData.SampleFile> files, LandingDirectory landing)
-      throws Exception {
-    run(
-        writer,
-        progress -> {},
-        query -> {
-          for (SampleData.SampleFile file : files) {
-            landing.land(file.name(), file.content());
-            query.processAllAvailable();
-            if (signal.isReceived()) {
-              return;
-            }
-            QueryLog.Entry entry = log.take(query).orElseThrow();
-            printer.print(file.name(), file.content(), takeRows(entry), entry);
-          }
-        });
+  String name() {
+    return name;
   }
 
-  /** Prints each micro-batch until the query is stopped. */
-  void follow(DataStreamWriter<Row> writer, Trigger trigger) throws Exception {
-    run(writer.trigger(trigger), this::printMicroBatch, StreamingQuery::awaitTermination);
-  }
-
-  private void printMicroBatch(StreamingQueryProgress progress) {
-    String heading =
-        "micro-batch %d, rows read %d".formatted(progress.batchId(), progress.numInputRows());
-    QueryLog.Entry entry = log.entry(progress);
-    printer.print(heading, "", takeRows(entry), entry);
-  }
-
-  private List<Row> takeRows(QueryLog.Entry entry) {
-    return rows.take(entry.lastBatchId()).stream().flatMap(List::stream).toList();
-  }
-
-  @FunctionalInterface
-  private interface Feed {
-    void run(StreamingQuery query) throws Exception;
-  }
-
-  private void run(
-      DataStreamWriter<Row> writer, Consumer<StreamingQueryProgress> onCommit, Feed feed)
-      throws Exception {
-    BatchGate gate = new BatchGate(onCommit);
+  /**
+   * Starts the query.
+   *
+   * @param whenCommitted told of each micro-batch, after its commit and before a stop
+   */
+  void start(DataStreamWriter<Row> writer, Consumer<StreamingQueryProgress> whenCommitted)
+      throws TimeoutException {
+    gate = new BatchGate(whenCommitted);
+    spark.streams().addListener(gate);
     VoidFunction2<Dataset<Row>, Long> sink =
         (batch, batchId) -> {
           gate.enter(batchId);
           rows.collect(batch, batchId);
         };
-    spark.streams().addListener(gate);
-    try {
-      StreamingQuery query =
-          writer.foreachBatch(sink).option("checkpointLocation", checkpoint).start();
-      try {
-        signal.stops(query, gate);
-        feed.run(query);
-      } finally {
-        query.stop();
-        signal.queryEnded();
-      }
-    } finally {
+    query = writer.foreachBatch(sink).option("checkpointLocation", checkpoint).start();
+  }
+
+  /** Waits until the query is idle, and returns what it has done since the last call. */
+  Optional<Step> processAllAvailable() {
+    query.processAllAvailable();
+    return log.take(query).map(this::step);
+  }
+
+  /** Returns what the micro-batches up to this one have done since the last call. */
+  Step step(StreamingQueryProgress progress) {
+    return step(log.entry(progress));
+  }
+
+  private Step step(QueryLog.Entry entry) {
+    List<List<Row>> batches = rows.take(entry.lastBatchId());
+    return new Step(name, batches.stream().flatMap(List::stream).toList(), entry);
+  }
+
+  /** Lets the running micro-batch finish, then stops the query. */
+  void stopAfterMicroBatch() throws InterruptedException, TimeoutException {
+    gate.close(query);
+    query.stop();
+  }
+
+  @Override
+  public void close() throws TimeoutException {
+    if (query != null) {
+      query.stop();
+    }
+    if (gate != null) {
       spark.streams().removeListener(gate);
     }
   }

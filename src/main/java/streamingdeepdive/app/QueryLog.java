@@ -3,6 +3,7 @@ package streamingdeepdive.app;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToLongFunction;
@@ -46,7 +47,7 @@ public final class QueryLog {
    * @param stateRowsUpdated rows put into the state stores
    * @param rowsDroppedAsLate rows dropped behind the watermark; an aggregation counts them after
    *     its partial aggregation, so that the late rows of one group in one task count once
-   * @param duplicatesDropped rows dropped by a deduplication
+   * @param duplicatesDropped rows dropped by a deduplication; empty if the query has none
    */
   public record Entry(
       List<Long> batchIds,
@@ -55,7 +56,7 @@ public final class QueryLog {
       long stateRows,
       long stateRowsUpdated,
       long rowsDroppedAsLate,
-      long duplicatesDropped) {
+      Optional<Long> duplicatesDropped) {
 
     /**
      * Returns the number of the last micro-batch.
@@ -119,7 +120,10 @@ public final class QueryLog {
         Arrays.stream(last.stateOperators()).mapToLong(StateOperatorProgress::numRowsTotal).sum(),
         sum(operators, StateOperatorProgress::numRowsUpdated),
         sum(operators, StateOperatorProgress::numRowsDroppedByWatermark),
-        sum(operators, o -> o.customMetrics().getOrDefault("numDroppedDuplicateRows", 0L)));
+        operators.stream()
+            .map(operator -> operator.customMetrics().get("numDroppedDuplicateRows"))
+            .filter(Objects::nonNull)
+            .reduce(Long::sum));
   }
 
   private Instant watermarkAfter(StreamingQueryProgress progress) {

@@ -5,12 +5,21 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.GenericRowWithSchema;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 
 /** Prints a run step by step. What it prints depends on the data alone. */
 final class StepPrinter {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
+  private static final StructType LEDGER =
+      StructType.fromDDL(
+          "query STRING, watermark STRING, `state rows` BIGINT, `rows dropped as late` BIGINT");
 
   private final SparkSession spark;
   private final PrintStream out;
@@ -20,26 +29,62 @@ final class StepPrinter {
     this.out = out;
   }
 
-  /**
-   * Prints one step: what came in, the rows that came out, the watermark and the state after it.
-   */
-  void print(String heading, String input, List<Row> rows, QueryLog.Entry entry) {
+  /** Prints what came in. */
+  void printInput(String heading, String content) {
     out.println("== " + heading);
-    out.print(input);
-    printTable(rows);
-    out.println("watermark " + watermark(entry) + state(entry));
+    out.print(content);
+  }
+
+  /** Prints the rows that came out of a query, then its watermark and its state. */
+  void printStep(PrintedQuery.Step step) {
+    printRows(step.rows());
+    QueryLog.Entry entry = step.entry();
+    out.print("watermark " + watermark(entry));
+    if (entry.stateful()) {
+      out.printf(
+          ", state rows %d, rows dropped as late %d", entry.stateRows(), entry.rowsDroppedAsLate());
+    }
+    entry.duplicatesDropped().ifPresent(count -> out.print(", duplicates dropped " + count));
+    out.println();
     out.println();
   }
 
-  /** Prints rows that no micro-batch brought. */
-  void print(String heading, List<Row> rows) {
-    out.println("== " + heading);
+  /** Prints the rows that came out of several queries as one table. */
+  void printRowsOfEach(List<PrintedQuery.Step> steps) {
+    List<Row> rows =
+        steps.stream()
+            .flatMap(step -> step.rows().stream().map(row -> withQuery(step.query(), row)))
+            .toList();
     printTable(rows);
+  }
+
+  /** Prints the watermark and the state of several queries as one table. */
+  void printLedgerOfEach(List<PrintedQuery.Step> steps) {
+    List<Row> rows =
+        steps.stream()
+            .map(
+                step ->
+                    (Row)
+                        new GenericRowWithSchema(
+                            new Object[] {
+                              step.query(),
+                              watermark(step.entry()),
+                              step.entry().stateRows(),
+                              step.entry().rowsDroppedAsLate()
+                            },
+                            LEDGER))
+            .toList();
+    printTable(rows);
+  }
+
+  /** Prints rows that came of no micro-batch. */
+  void printTable(List<Row> rows) {
+    printRows(rows);
     out.println();
   }
 
   /** All rows as Spark shows them, in full width, sorted by all columns. */
-  private void printTable(List<Row> rows) {
+  private void printRows(List<Row> rows) {
     if (rows.isEmpty()) {
       out.println("(no rows)");
       return;
@@ -49,18 +94,23 @@ final class StepPrinter {
         spark.createDataFrame(sorted, rows.get(0).schema()).showString(rows.size(), 0, false));
   }
 
+  private static Row withQuery(String query, Row row) {
+    StructField[] fields =
+        Stream.concat(
+                Stream.of(DataTypes.createStructField("query", DataTypes.StringType, false)),
+                Stream.of(row.schema().fields()))
+            .toArray(StructField[]::new);
+    Object[] values =
+        Stream.concat(Stream.of(query), IntStream.range(0, row.size()).mapToObj(row::get))
+            .toArray();
+    return new GenericRowWithSchema(values, DataTypes.createStructType(fields));
+  }
+
   private String watermark(QueryLog.Entry entry) {
     ZoneId zone = ZoneId.of(spark.conf().get("spark.sql.session.timeZone"));
     return entry
         .watermark()
         .map(time -> time.equals(Instant.EPOCH) ? "none yet" : TIME.format(time.atZone(zone)))
         .orElse("none");
-  }
-
-  private static String state(QueryLog.Entry entry) {
-    return entry.stateful()
-        ? ", state rows %d, rows dropped as late %d"
-            .formatted(entry.stateRows(), entry.rowsDroppedAsLate())
-        : "";
   }
 }

@@ -1,43 +1,42 @@
 package streamingdeepdive.app;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.util.ShutdownHookManager;
-import org.apache.spark.sql.streaming.StreamingQuery;
 
 /**
- * Turns Ctrl-C and SIGTERM into an orderly end of the run: the running micro-batch finishes, the
- * query stops, and the process waits until the main has closed its session.
+ * Turns Ctrl-C and SIGTERM into an orderly end of the run: the running micro-batches finish, the
+ * queries stop, and the process waits until the main has closed its session.
  */
 final class StopSignal implements AutoCloseable {
-  /** Above Spark's own hook, which would stop the Spark context under the running micro-batch. */
+  /** Above Spark's own hook, which would stop the Spark context under a running micro-batch. */
   private static final int PRIORITY = 100;
 
   private static final long LIMIT_MINUTES = 10;
 
   private final Runnable hook = this::stopRun;
   private final CountDownLatch closed = new CountDownLatch(1);
+  private final List<PrintedQuery> running = new ArrayList<>();
   private boolean received;
-  private StreamingQuery query;
-  private BatchGate gate;
 
   StopSignal() {
     ShutdownHookManager.get().addShutdownHook(hook, PRIORITY, LIMIT_MINUTES, TimeUnit.MINUTES);
   }
 
-  /** Names the query that a signal stops; if one has come already, stops it now. */
-  synchronized void stops(StreamingQuery query, BatchGate gate) {
-    this.query = query;
-    this.gate = gate;
+  /** Names a query that a signal stops; if one has come already, stops it now. */
+  synchronized void stops(PrintedQuery query) {
+    running.add(query);
     if (received) {
-      stopQuery();
+      stopQueries();
     }
   }
 
-  /** Says that the query has ended; returns when a signal that is stopping it has done so. */
-  synchronized void queryEnded() {
-    query = null;
+  /** Says that all queries have ended; returns when a signal that is stopping them is done. */
+  synchronized void queriesEnded() {
+    running.clear();
   }
 
   synchronized boolean isReceived() {
@@ -47,9 +46,7 @@ final class StopSignal implements AutoCloseable {
   private void stopRun() {
     synchronized (this) {
       received = true;
-      if (query != null) {
-        stopQuery();
-      }
+      stopQueries();
     }
     try {
       closed.await();
@@ -59,10 +56,11 @@ final class StopSignal implements AutoCloseable {
     }
   }
 
-  private void stopQuery() {
+  private void stopQueries() {
     try {
-      gate.close(query);
-      query.stop();
+      for (PrintedQuery query : running) {
+        query.stopAfterMicroBatch();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (TimeoutException e) {

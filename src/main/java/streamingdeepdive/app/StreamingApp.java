@@ -1,11 +1,12 @@
 package streamingdeepdive.app;
 
-import java.util.Objects;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
-import org.apache.spark.sql.streaming.Trigger;
 
 /**
  * What the main of a lesson needs around its query: a session, an input and a print of each step.
@@ -72,26 +73,51 @@ public final class StreamingApp {
    * @return the user's directory, or the one in which the sample data lands
    */
   public String input() {
-    return options.input == null ? landing.uri() : options.input;
+    return options.isReplay() ? landing.uri() : options.input;
   }
 
   /**
-   * Starts a query and prints what each step of it does, until the replay or the process ends.
+   * Starts a query and prints the rows, the watermark and the state of each step, until the replay
+   * or the process ends.
    *
    * @param writer the query and its output mode; sink, checkpoint and trigger are set here
    * @throws Exception if the query cannot start, or dies
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
-    String checkpoint =
-        Objects.requireNonNullElseGet(
-            options.checkpoint, () -> session.scratch().resolve("checkpoint").toUri().toString());
-    PrintedQuery query = new PrintedQuery(spark(), printer, signal, checkpoint);
-    if (options.input == null) {
-      query.replay(writer, SampleData.read("sales"), landing);
-    } else {
-      Trigger trigger =
-          Objects.requireNonNullElseGet(options.trigger, () -> Trigger.ProcessingTime(0));
-      query.follow(writer, trigger);
+    run(Map.of("", writer), steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
+   * Starts several queries over the same input and prints, step by step, the rows of all of them.
+   *
+   * @param writers the queries by name, with the same columns; printed in this order
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printRowsOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(writers, printer::printRowsOfEach);
+  }
+
+  /**
+   * Starts several queries over the same input and prints, step by step, the watermark, the state
+   * rows and the late rows of each.
+   *
+   * @param writers the queries by name
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(writers, printer::printLedgerOfEach);
+  }
+
+  private void run(
+      Map<String, DataStreamWriter<Row>> writers, Consumer<List<PrintedQuery.Step>> print)
+      throws Exception {
+    try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
+      run.start(writers);
+      if (options.isReplay()) {
+        run.replay(landing);
+      } else {
+        run.follow();
+      }
     }
   }
 
@@ -103,7 +129,8 @@ public final class StreamingApp {
    */
   public void print(String heading, Dataset<Row> table) {
     if (!signal.isReceived()) {
-      printer.print(heading, table.collectAsList());
+      printer.printInput(heading, "");
+      printer.printTable(table.collectAsList());
     }
   }
 }

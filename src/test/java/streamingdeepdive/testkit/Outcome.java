@@ -38,7 +38,9 @@ record Outcome(
   }
 
   Optional<Long> duplicatesDropped() {
-    return counted(now.map(QueryLog.Entry::duplicatesDropped));
+    return latest
+        .flatMap(QueryLog.Entry::duplicatesDropped)
+        .map(any -> now.flatMap(QueryLog.Entry::duplicatesDropped).orElse(0L));
   }
 
   int microBatches() {
