@@ -1,0 +1,105 @@
+package streamingdeepdive.lesson;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * Events that are delivered more than once. How is each counted once, and for how long must it be
+ * remembered?
+ *
+ * <p>The state store keeps the keys of the rows that have come; a row whose keys are there is
+ * dropped. A row is remembered until the watermark passes its event time. After that a redelivery
+ * is dropped too, but as late, and with it every row of that age that comes for the first time:
+ *
+ * <pre>{@code
+ * == 06-redelivered.json
+ * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
+ * (no rows)
+ * watermark 2026-01-01 11:15:00, state rows 10, rows dropped as late 0, duplicates dropped 2
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/Deduplication.txt">Deduplication.txt</a>.
+ *
+ * <p>An idempotency key kept by hand does the same: each consumer looks a key up in a table,
+ * inserts it in the transaction of its work, and someone clears the table. Here the engine does all
+ * three, and after a crash the keys are those of the micro-batches that count. What the table can
+ * do and this cannot: remember a key for ever.
+ *
+ * <p>The event time must be one of the keys, or nothing is ever forgotten and the state only grows.
+ * If a redelivery bears another time than the first delivery, it cannot be one; {@link
+ * #buildQueryWithinWatermark} is for that case.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#streaming-deduplication">
+ *     Guide: Streaming Deduplication</a>
+ */
+public final class Deduplication {
+  /** How far the watermark stays behind the newest event time: how long a row is remembered. */
+  public static final String DELAY_THRESHOLD = "1 hour";
+
+  private Deduplication() {}
+
+  /**
+   * Drops rows that equal an earlier one in region, amount and event time, for {@value
+   * #DELAY_THRESHOLD}. A null equals a null; a row without event time is remembered for ever.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return the same columns
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events) {
+    return buildQuery(events, DELAY_THRESHOLD, "region", "amount", "event_time");
+  }
+
+  /**
+   * Drops rows that equal an earlier one in some columns. On a batch Dataset the delay threshold
+   * has no effect.
+   *
+   * @param events {@code event_time} TIMESTAMP and any others, streaming or batch
+   * @param delayThreshold an interval such as {@code "1 hour"}: how far the watermark stays behind
+   *     the newest event time, and so how late a row may be
+   * @param keys the columns to compare; without {@code event_time} among them the state only grows
+   * @return the same columns
+   */
+  public static Dataset<Row> buildQuery(
+      Dataset<Row> events, String delayThreshold, String... keys) {
+    return events.withWatermark("event_time", delayThreshold).dropDuplicates(keys);
+  }
+
+  /**
+   * Drops rows that equal one of the last {@code delayThreshold} in some columns, whatever its
+   * event time. Afterwards the keys are forgotten, and a row with them is new. A row without event
+   * time is never remembered.
+   *
+   * @param events {@code event_time} TIMESTAMP and any others, streaming; Spark refuses a batch
+   *     Dataset when it is run
+   * @param delayThreshold an interval such as {@code "1 hour"}: how far apart in event time two
+   *     deliveries may be
+   * @param keys the columns to compare, best an identifier that the sender gives
+   * @return the same columns
+   */
+  public static Dataset<Row> buildQueryWithinWatermark(
+      Dataset<Row> events, String delayThreshold, String... keys) {
+    return events.withWatermark("event_time", delayThreshold).dropDuplicatesWithinWatermark(keys);
+  }
+
+  /**
+   * Prints the rows that are left, in append mode.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        Deduplication.class,
+        "Prints the events without their exact redeliveries.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> distinct = buildQuery(events);
+          app.print(distinct.writeStream().outputMode(OutputMode.Append()));
+        });
+  }
+}

@@ -1,0 +1,113 @@
+package streamingdeepdive.lesson;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * What a query puts out: what is final, what has changed, or everything. Which of them can the
+ * reader of the output deal with?
+ *
+ * <p>Append puts a total out once, when its window is closed; update whenever it has changed;
+ * complete puts out all totals every time:
+ *
+ * <pre>{@code
+ * == 03-late-but-counted.json
+ * {"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":100.0}
+ * +--------+------------------------------------------+------+------------+
+ * |query   |window                                    |region|total_amount|
+ * +--------+------------------------------------------+------+------------+
+ * |complete|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |complete|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |complete|{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |complete|{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
+ * |update  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * +--------+------------------------------------------+------+------------+
+ *
+ * == 04-closes-the-first-window.json
+ * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
+ * +--------+------------------------------------------+------+------------+
+ * |query   |window                                    |region|total_amount|
+ * +--------+------------------------------------------+------+------------+
+ * |append  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |append  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |complete|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |complete|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |complete|{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |complete|{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
+ * |complete|{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
+ * |update  |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
+ * +--------+------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/OutputModes.txt">OutputModes.txt</a>.
+ *
+ * <p>Append suits a sink that cannot take a row back, such as files; it is late by the delay
+ * threshold, and the last windows wait until newer events come. Update suits a sink with keys that
+ * replaces rows. Complete suits a small result: it keeps all state, and it ignores the watermark,
+ * so that in {@code 05-too-late.json} the 1000.0 counts there and nowhere else.
+ *
+ * <p>Spark refuses what cannot work when the query starts: append of an aggregation without a
+ * watermark, complete without an aggregation, update and complete into Parquet, sorting in append.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-modes">
+ *     Guide: Output Modes</a>
+ */
+public final class OutputModes {
+  private OutputModes() {}
+
+  /**
+   * Puts each row out once, when it is final.
+   *
+   * @param totals a streaming aggregation with a watermark
+   * @return the query, to be given a sink and started
+   */
+  public static DataStreamWriter<Row> append(Dataset<Row> totals) {
+    return totals.writeStream().outputMode(OutputMode.Append());
+  }
+
+  /**
+   * Puts out the rows that have changed since the last micro-batch.
+   *
+   * @param totals a streaming aggregation
+   * @return the query, to be given a sink and started
+   */
+  public static DataStreamWriter<Row> update(Dataset<Row> totals) {
+    return totals.writeStream().outputMode(OutputMode.Update());
+  }
+
+  /**
+   * Puts out the whole result after every micro-batch with data.
+   *
+   * @param totals a streaming aggregation
+   * @return the query, to be given a sink and started
+   */
+  public static DataStreamWriter<Row> complete(Dataset<Row> totals) {
+    return totals.writeStream().outputMode(OutputMode.Complete());
+  }
+
+  /**
+   * Prints what each mode puts out for each file.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        OutputModes.class,
+        "Prints the windowed totals in append, update and complete mode side by side.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
+          app.printRowsOfEach(
+              Map.of(
+                  "append", append(totals),
+                  "update", update(totals),
+                  "complete", complete(totals)));
+        });
+  }
+}

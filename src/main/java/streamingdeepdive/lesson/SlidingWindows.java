@@ -1,0 +1,117 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.functions.window;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * Windows that overlap. What was sold in the last ten minutes, asked every five minutes?
+ *
+ * <p>Why is the same sale in two windows, and why is that no duplicate? A window is a question
+ * about a span of time, not a box that a sale is put away in. At 12:05 we ask for the ten minutes
+ * before, at 12:10 again; the sale of 12:03 belongs into both answers, and leaving it out of one
+ * would make that answer wrong. Within each window it counts once:
+ *
+ * <pre>{@code
+ * == 03-late-but-counted.json
+ * {"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":100.0}
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 11:55:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:10:00}|eu    |115.0       |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 12:04:00, state rows 8, rows dropped as late 0
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>.
+ *
+ * <p>What must not be done is to add windows up: since each sale is in two of them, the sum over
+ * all windows is twice the sum of the sales. Tumbling windows, where the slide is the window's
+ * length, can be added up.
+ *
+ * <p>A late sale can be dropped from one of its windows and count in the other, which closes later.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#types-of-time-windows">
+ *     Guide: Types of time windows</a>
+ */
+public final class SlidingWindows {
+  /** How far the watermark stays behind the newest event time. */
+  public static final String DELAY_THRESHOLD = "10 minutes";
+
+  /** How much event time a window spans. */
+  public static final String WINDOW_DURATION = "10 minutes";
+
+  /** How far each window starts behind the one before. */
+  public static final String SLIDE_DURATION = "5 minutes";
+
+  /** How far the windows are shifted from the Unix epoch in UTC. */
+  public static final String START_TIME = "0 seconds";
+
+  private SlidingWindows() {}
+
+  /**
+   * Adds up amounts in windows of {@value #WINDOW_DURATION}, one every {@value #SLIDE_DURATION}.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events) {
+    return buildQuery(events, DELAY_THRESHOLD, WINDOW_DURATION, SLIDE_DURATION, START_TIME);
+  }
+
+  /**
+   * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
+   *     behind the newest event time
+   * @param windowDuration an interval: how much event time a window spans
+   * @param slideDuration an interval: how far each window starts behind the one before. Spark
+   *     refuses one that is longer than the window, with an AnalysisException that names both in
+   *     microseconds: sales between two windows would be in none
+   * @param startTime an interval shorter than the slide: how far the windows are shifted from the
+   *     Unix epoch in UTC
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQuery(
+      Dataset<Row> events,
+      String delayThreshold,
+      String windowDuration,
+      String slideDuration,
+      String startTime) {
+    return events
+        .withWatermark("event_time", delayThreshold)
+        .groupBy(
+            window(col("event_time"), windowDuration, slideDuration, startTime).as("window"),
+            col("region"))
+        .agg(sum("amount").as("total_amount"));
+  }
+
+  /**
+   * Prints the totals as they change, in update mode.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        SlidingWindows.class,
+        "Prints the total amount per 10-minute window and region, with a window every 5 minutes.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> totals = buildQuery(events);
+          app.print(totals.writeStream().outputMode(OutputMode.Update()));
+        });
+  }
+}
