@@ -85,7 +85,7 @@ class StreamEqualsBatchTest {
         .as(Arrival::new)
         .list()
         .ofMinSize(1)
-        .ofMaxSize(12);
+        .ofMaxSize(10);
   }
 
   @Property(tries = 50)
