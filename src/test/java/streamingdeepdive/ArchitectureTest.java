@@ -1,7 +1,9 @@
 package streamingdeepdive;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
@@ -49,6 +51,18 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("picocli..");
+
+  /** A main opens the JDK's packages and quiets the log before it touches Spark. */
+  @ArchTest
+  static final ArchRule mainsLoadNoSparkClassByBeingLoaded =
+      noFields()
+          .that()
+          .areStatic()
+          .and()
+          .areDeclaredInClassesThat()
+          .resideInAnyPackage(LESSONS, TRAPS)
+          .should()
+          .haveRawType(resideInAPackage("org.apache.spark.."));
 
   private static ArchCondition<JavaClass> useTheAppInMainOnly() {
     return new ArchCondition<>("use the app in main only") {

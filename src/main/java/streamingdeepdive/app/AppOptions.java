@@ -23,6 +23,12 @@ final class AppOptions {
   String input;
 
   @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      description = "With --input: write into this directory, on any Hadoop file system.")
+  String output;
+
+  @Option(
       names = "--checkpoint",
       paramLabel = "DIR",
       description = "With --input: where the next start resumes from.")
@@ -44,6 +50,15 @@ final class AppOptions {
   @Option(names = "--help", usageHelp = true, description = "Print this and exit.")
   boolean help;
 
+  private final boolean hasOutput;
+
+  /**
+   * @param hasOutput whether the main writes to a sink of its own
+   */
+  AppOptions(boolean hasOutput) {
+    this.hasOutput = hasOutput;
+  }
+
   boolean isReplay() {
     return input == null;
   }
@@ -53,9 +68,15 @@ final class AppOptions {
   }
 
   void requireConsistent() {
-    if (isReplay() && (checkpoint != null || trigger != null)) {
+    if (isReplay() && (output != null || checkpoint != null || trigger != null)) {
       throw new UsageException(
-          "--checkpoint and --trigger go with --input; the replay of the sample data has its own.");
+          (hasOutput ? "--output, --checkpoint" : "--checkpoint")
+              + " and --trigger go with --input; the replay of the sample data has its own.");
+    }
+    if (!isReplay() && hasOutput && (output == null || checkpoint == null)) {
+      throw new UsageException(
+          "--input needs --output and --checkpoint here: they are kept, so that the next start can"
+              + " go on.");
     }
   }
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
 final class BatchGate extends StreamingQueryListener {
   private static final long STATUS_POLL_MILLIS = 20;
 
-  private final Consumer<StreamingQueryProgress> onCommit;
+  private Consumer<StreamingQueryProgress> onCommit = progress -> {};
   private boolean closed;
   private boolean held;
   private long entered = -1;
@@ -23,7 +23,7 @@ final class BatchGate extends StreamingQueryListener {
    * @param onCommit told of each micro-batch once it is committed, before the gate counts it as
    *     done
    */
-  BatchGate(Consumer<StreamingQueryProgress> onCommit) {
+  synchronized void onCommit(Consumer<StreamingQueryProgress> onCommit) {
     this.onCommit = onCommit;
   }
 

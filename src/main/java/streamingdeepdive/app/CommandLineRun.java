@@ -1,6 +1,7 @@
 package streamingdeepdive.app;
 
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import scala.Option;
 
@@ -11,10 +12,15 @@ final class CommandLineRun {
 
   private CommandLineRun() {}
 
-  static int execute(Class<?> main, String purpose, String[] args, StreamingApp.Body body) {
-    AppOptions options = new AppOptions();
+  static int execute(
+      Class<?> main, String purpose, String[] args, boolean hasOutput, StreamingApp.Body body) {
+    AppOptions options = new AppOptions(hasOutput);
     CommandLine commandLine = new CommandLine(options).setCommandName(main.getSimpleName());
-    commandLine.getCommandSpec().usageMessage().description(purpose);
+    CommandSpec spec = commandLine.getCommandSpec();
+    spec.usageMessage().description(purpose);
+    if (!hasOutput) {
+      spec.remove(spec.findOption("--output"));
+    }
     try {
       commandLine.parseArgs(args);
       if (options.help) {

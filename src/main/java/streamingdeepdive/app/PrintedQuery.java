@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -11,25 +13,48 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
+import org.apache.spark.sql.streaming.Trigger;
 
-/** A query of a main, whose rows are collected to be printed. */
+/** A query of a main, whose rows are printed. */
 final class PrintedQuery implements AutoCloseable {
   /** What consecutive micro-batches of a query put out, and what they did to its state. */
   record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
 
   private final String name;
   private final SparkSession spark;
-  private final String checkpoint;
   private final QueryLog log;
-  private final RowCollector rows = new RowCollector();
-  private BatchGate gate;
+  private final BatchGate gate = new BatchGate();
+  private final DataStreamWriter<Row> writer;
+  private final LongFunction<List<Row>> rowsUpTo;
   private StreamingQuery query;
 
-  PrintedQuery(String name, SparkSession spark, String checkpoint) {
+  /** A query without a sink: its rows are collected. */
+  PrintedQuery(String name, SparkSession spark, String checkpoint, DataStreamWriter<Row> writer) {
+    RowCollector collector = new RowCollector();
+    VoidFunction2<Dataset<Row>, Long> sink =
+        (batch, batchId) -> {
+          gate.enter(batchId);
+          collector.collect(batch, batchId);
+        };
     this.name = name;
     this.spark = spark;
-    this.checkpoint = checkpoint;
     this.log = new QueryLog(spark, checkpoint, -1);
+    this.writer = writer.foreachBatch(sink).option("checkpointLocation", checkpoint);
+    this.rowsUpTo = batchId -> collector.take(batchId).stream().flatMap(List::stream).toList();
+  }
+
+  /** A query that brings its own sink and checkpoint: what the sink holds is read. */
+  PrintedQuery(
+      String name,
+      SparkSession spark,
+      String checkpoint,
+      DataStreamWriter<Row> writer,
+      Supplier<List<Row>> table) {
+    this.name = name;
+    this.spark = spark;
+    this.log = new QueryLog(spark, checkpoint, -1);
+    this.writer = writer;
+    this.rowsUpTo = batchId -> table.get();
   }
 
   String name() {
@@ -41,16 +66,11 @@ final class PrintedQuery implements AutoCloseable {
    *
    * @param whenCommitted told of each micro-batch, after its commit and before a stop
    */
-  void start(DataStreamWriter<Row> writer, Consumer<StreamingQueryProgress> whenCommitted)
+  void start(Trigger trigger, Consumer<StreamingQueryProgress> whenCommitted)
       throws TimeoutException {
-    gate = new BatchGate(whenCommitted);
+    gate.onCommit(whenCommitted);
     spark.streams().addListener(gate);
-    VoidFunction2<Dataset<Row>, Long> sink =
-        (batch, batchId) -> {
-          gate.enter(batchId);
-          rows.collect(batch, batchId);
-        };
-    query = writer.foreachBatch(sink).option("checkpointLocation", checkpoint).start();
+    query = writer.trigger(trigger).start();
   }
 
   /** Waits until the query is idle, and returns what it has done since the last call. */
@@ -65,8 +85,7 @@ final class PrintedQuery implements AutoCloseable {
   }
 
   private Step step(QueryLog.Entry entry) {
-    List<List<Row>> batches = rows.take(entry.lastBatchId());
-    return new Step(name, batches.stream().flatMap(List::stream).toList(), entry);
+    return new Step(name, rowsUpTo.apply(entry.lastBatchId()), entry);
   }
 
   /** Lets the running micro-batch finish, then stops the query. */
@@ -80,8 +99,6 @@ final class PrintedQuery implements AutoCloseable {
     if (query != null) {
       query.stop();
     }
-    if (gate != null) {
-      spark.streams().removeListener(gate);
-    }
+    spark.streams().removeListener(gate);
   }
 }

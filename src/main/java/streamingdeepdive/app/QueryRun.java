@@ -2,13 +2,9 @@ package streamingdeepdive.app;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
 /** Runs the queries of a main over the replay of the sample data, or over the user's directory. */
@@ -34,17 +30,12 @@ final class QueryRun implements AutoCloseable {
   }
 
   /** Starts the queries, which are told apart by their names; a single one may have none. */
-  void start(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+  void start(List<PrintedQuery> started) throws Exception {
     session.spark().streams().resetTerminated();
-    String checkpoint =
-        Objects.requireNonNullElseGet(
-            options.checkpoint, () -> session.scratch().resolve("checkpoint").toUri().toString());
-    for (Map.Entry<String, DataStreamWriter<Row>> writer : writers.entrySet()) {
-      PrintedQuery query =
-          new PrintedQuery(writer.getKey(), session.spark(), checkpoint + "/" + writer.getKey());
+    for (PrintedQuery query : started) {
       queries.add(query);
       query.start(
-          writer.getValue().trigger(options.trigger()),
+          options.trigger(),
           options.isReplay() ? progress -> {} : progress -> printMicroBatch(query, progress));
       signal.stops(query);
     }

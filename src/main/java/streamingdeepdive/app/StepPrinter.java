@@ -58,6 +58,12 @@ final class StepPrinter {
     printTable(rows);
   }
 
+  /** Prints what the sinks of several queries hold, then the watermark and the state of each. */
+  void printTablesAndLedger(List<PrintedQuery.Step> steps) {
+    printRowsOfEach(steps);
+    printLedgerOfEach(steps);
+  }
+
   /** Prints the watermark and the state of several queries as one table. */
   void printLedgerOfEach(List<PrintedQuery.Step> steps) {
     List<Row> rows =

@@ -2,7 +2,9 @@ package streamingdeepdive.app;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -28,6 +30,14 @@ public final class StreamingApp {
     void run(StreamingApp app) throws Exception;
   }
 
+  /**
+   * A query with a sink of its own.
+   *
+   * @param writer the query with its sink and its checkpoint; the trigger is set here
+   * @param table reads what the sink holds
+   */
+  public record Sink(DataStreamWriter<Row> writer, Supplier<Dataset<Row>> table) {}
+
   private final AppOptions options;
   private final AppSession session;
   private final StopSignal signal;
@@ -52,7 +62,22 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void run(Class<?> main, String purpose, String[] args, Body body) {
-    int exitCode = CommandLineRun.execute(main, purpose, args, body);
+    exitUnlessZero(CommandLineRun.execute(main, purpose, args, false, body));
+  }
+
+  /**
+   * Runs a main whose query has a sink of its own; its command line has {@code --output} too.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runWithOutput(Class<?> main, String purpose, String[] args, Body body) {
+    exitUnlessZero(CommandLineRun.execute(main, purpose, args, true, body));
+  }
+
+  private static void exitUnlessZero(int exitCode) {
     if (exitCode != 0) {
       System.exit(exitCode);
     }
@@ -77,6 +102,33 @@ public final class StreamingApp {
   }
 
   /**
+   * Returns the directory for what a query writes.
+   *
+   * @param query the query's name
+   * @return a directory in that of {@code --output}, or one that is deleted with this run
+   */
+  public String output(String query) {
+    return directory(options.output, "output", query);
+  }
+
+  /**
+   * Returns the checkpoint location of a query.
+   *
+   * @param query the query's name
+   * @return a directory in that of {@code --checkpoint}, or one that is deleted with this run
+   */
+  public String checkpoint(String query) {
+    return directory(options.checkpoint, "checkpoint", query);
+  }
+
+  private String directory(String users, String ours, String query) {
+    String parent =
+        Objects.requireNonNullElseGet(
+            users, () -> session.scratch().resolve(ours).toUri().toString());
+    return parent + "/" + query;
+  }
+
+  /**
    * Starts a query and prints the rows, the watermark and the state of each step, until the replay
    * or the process ends.
    *
@@ -84,7 +136,7 @@ public final class StreamingApp {
    * @throws Exception if the query cannot start, or dies
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
-    run(Map.of("", writer), steps -> printer.printStep(steps.get(0)));
+    run(List.of(collected("", writer)), steps -> printer.printStep(steps.get(0)));
   }
 
   /**
@@ -94,7 +146,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printRowsOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, printer::printRowsOfEach);
+    run(collected(writers), printer::printRowsOfEach);
   }
 
   /**
@@ -105,14 +157,46 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, printer::printLedgerOfEach);
+    run(collected(writers), printer::printLedgerOfEach);
   }
 
-  private void run(
-      Map<String, DataStreamWriter<Row>> writers, Consumer<List<PrintedQuery.Step>> print)
+  /**
+   * Starts queries that have sinks of their own, and prints after each step of the replay what
+   * these hold; over the user's directory, only what each micro-batch did to the state.
+   *
+   * @param sinks the sinks by name; those of the same name are at {@link #output(String)} and
+   *     {@link #checkpoint(String)}
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printSinks(Map<String, Sink> sinks) throws Exception {
+    run(
+        sinks.entrySet().stream().map(sink -> withSink(sink.getKey(), sink.getValue())).toList(),
+        options.isReplay() ? printer::printTablesAndLedger : printer::printLedgerOfEach);
+  }
+
+  private List<PrintedQuery> collected(Map<String, DataStreamWriter<Row>> writers) {
+    return writers.entrySet().stream()
+        .map(writer -> collected(writer.getKey(), writer.getValue()))
+        .toList();
+  }
+
+  private PrintedQuery collected(String name, DataStreamWriter<Row> writer) {
+    return new PrintedQuery(name, spark(), checkpoint(name), writer);
+  }
+
+  private PrintedQuery withSink(String name, Sink sink) {
+    return new PrintedQuery(
+        name,
+        spark(),
+        checkpoint(name),
+        sink.writer(),
+        options.isReplay() ? () -> sink.table().get().collectAsList() : List::of);
+  }
+
+  private void run(List<PrintedQuery> queries, Consumer<List<PrintedQuery.Step>> print)
       throws Exception {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
-      run.start(writers);
+      run.start(queries);
       if (options.isReplay()) {
         run.replay(landing);
       } else {

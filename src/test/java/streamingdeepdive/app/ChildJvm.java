@@ -2,6 +2,7 @@ package streamingdeepdive.app;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ public final class ChildJvm implements AutoCloseable {
   private static final String END = "\0";
 
   /** Flags for children that need not show that they do without any: a short life, started fast. */
-  static final List<String> QUICK =
+  public static final List<String> QUICK =
       List.of(
           "-XX:TieredStopAtLevel=1",
           "-XX:+UseSerialGC",
@@ -62,7 +63,7 @@ public final class ChildJvm implements AutoCloseable {
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
     command.add("-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of("-cp", classPath(), main.getName()));
+    command.addAll(List.of("-cp", classPath(main), main.getName()));
     command.addAll(List.of(args));
     return new ChildJvm(
         new ProcessBuilder(command)
@@ -72,9 +73,13 @@ public final class ChildJvm implements AutoCloseable {
         place);
   }
 
-  private static String classPath() {
+  /** Without the classes of the tests, unless the main is one of them. */
+  private static String classPath(Class<?> main) {
+    String mains =
+        Path.of(URI.create(main.getProtectionDomain().getCodeSource().getLocation().toString()))
+            .toString();
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(entry -> !entry.endsWith("test-classes"))
+        .filter(entry -> !entry.endsWith("test-classes") || entry.equals(mains))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
@@ -127,6 +132,12 @@ public final class ChildJvm implements AutoCloseable {
   /** Sends SIGTERM, and unlike {@code Process.destroy} goes on reading what the child prints. */
   public void terminate() {
     process.toHandle().destroy();
+  }
+
+  /** Sends SIGKILL and waits until the process is gone. */
+  public void kill() throws InterruptedException {
+    process.toHandle().destroyForcibly();
+    awaitExitCode();
   }
 
   /** The files in the child's temporary directory. */

@@ -33,7 +33,7 @@ class CommandLineRunTest {
             () ->
                 exitCode[0] =
                     CommandLineRun.execute(
-                        CommandLineRunTest.class, "Tests the command line.", args, body));
+                        CommandLineRunTest.class, "Tests the command line.", args, false, body));
     return new Result(exitCode[0], output);
   }
 

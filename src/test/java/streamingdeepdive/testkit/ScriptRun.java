@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.Row;
@@ -17,7 +18,7 @@ import streamingdeepdive.app.QueryLog;
 final class ScriptRun implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 
-  private final DataStreamWriter<Row> writer;
+  private final Function<String, DataStreamWriter<Row>> program;
   private final RowView view;
   private final Path checkpoint = TestSession.createDirectory();
   private final Path commits = checkpoint.resolve("commits");
@@ -27,8 +28,8 @@ final class ScriptRun implements AutoCloseable {
   private boolean down;
   private Duration limit;
 
-  ScriptRun(DataStreamWriter<Row> writer, RowView view) {
-    this.writer = writer;
+  ScriptRun(Function<String, DataStreamWriter<Row>> program, RowView view) {
+    this.program = program;
     this.view = view;
   }
 
@@ -63,7 +64,7 @@ final class ScriptRun implements AutoCloseable {
         TimeLimit.within(
             limit,
             "the query to start",
-            () -> writer.option("checkpointLocation", location).start());
+            () -> program.apply(location).option("checkpointLocation", location).start());
     log = new QueryLog(query.sparkSession(), location, lastCommitted);
     down = false;
     awaitIdle();

@@ -1,6 +1,7 @@
 package streamingdeepdive.testkit;
 
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -37,10 +38,8 @@ public final class StreamScript {
    */
   public static void testStream(Dataset<Row> query, OutputMode mode, Step... steps) {
     RowCollector rows = new RowCollector();
-    run(
-        query.writeStream().outputMode(mode).foreachBatch(rows::collect),
-        RowView.of(rows, query, mode),
-        steps);
+    DataStreamWriter<Row> writer = query.writeStream().outputMode(mode).foreachBatch(rows::collect);
+    run(checkpoint -> writer, RowView.of(rows, query, mode), steps);
   }
 
   /**
@@ -52,7 +51,22 @@ public final class StreamScript {
    */
   public static void testStream(
       DataStreamWriter<Row> writer, Supplier<Dataset<Row>> table, Step... steps) {
-    run(writer, RowView.of(table), steps);
+    run(checkpoint -> writer, RowView.of(table), steps);
+  }
+
+  /**
+   * Runs a script over a program that builds its query anew at each start, as one does that looks
+   * at its checkpoint first.
+   *
+   * @param program builds the query, not started, for a checkpoint location
+   * @param table reads what the sink holds, for {@link Step#rows}
+   * @param steps the script
+   */
+  public static void testStream(
+      Function<String, DataStreamWriter<Row>> program,
+      Supplier<Dataset<Row>> table,
+      Step... steps) {
+    run(program, RowView.of(table), steps);
   }
 
   /**
@@ -62,7 +76,7 @@ public final class StreamScript {
    * @param steps the script, without {@link Step#rows}
    */
   public static void testStream(DataStreamWriter<Row> writer, Step... steps) {
-    run(writer, RowView.none(), steps);
+    run(checkpoint -> writer, RowView.none(), steps);
   }
 
   /**
@@ -175,12 +189,13 @@ public final class StreamScript {
     return "%s(%s, %s)".formatted(name, input, Values.text(rows));
   }
 
-  private static void run(DataStreamWriter<Row> writer, RowView view, Step... steps) {
+  private static void run(
+      Function<String, DataStreamWriter<Row>> program, RowView view, Step... steps) {
     if (steps.length == 0) {
       throw new IllegalArgumentException("A script without steps tests nothing; add one");
     }
     List<Step> script = List.of(steps);
-    try (ScriptRun run = new ScriptRun(writer, view)) {
+    try (ScriptRun run = new ScriptRun(program, view)) {
       for (Step step : script) {
         runStep(run, step, script);
       }

@@ -1,0 +1,199 @@
+package streamingdeepdive.recovery;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
+import static org.apache.spark.sql.functions.col;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Parquet files in one directory per micro-batch, {@code batch=0}, {@code batch=1} and so on: the
+ * target of a {@code foreachBatch} that can be replayed, since a micro-batch replaces what it wrote
+ * earlier and nothing else.
+ *
+ * <p>A micro-batch is read once the file {@code _parts} in its directory, written last, names its
+ * part files. The file {@code _query_id} in the output names the query that writes there.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
+ *     Guide: ForeachBatch</a>
+ */
+public final class BatchDirectories {
+  /** The column that {@link #read} adds: the number of the micro-batch, BIGINT. */
+  public static final String BATCH = "batch";
+
+  private static final String QUERY_ID = "_query_id";
+  private static final String PARTS = "_parts";
+
+  private final SparkSession spark;
+  private final FileTree files;
+
+  private BatchDirectories(SparkSession spark, FileTree files) {
+    this.spark = spark;
+    this.files = files;
+  }
+
+  /**
+   * Names an output, which need not exist yet.
+   *
+   * @param spark the session that writes or reads it
+   * @param directory a directory on any Hadoop file system
+   * @return the output
+   * @throws UncheckedIOException if there is no such file system
+   */
+  public static BatchDirectories at(SparkSession spark, String directory) {
+    return new BatchDirectories(spark, FileTree.at(spark, directory));
+  }
+
+  /**
+   * Requires that the output belongs to the checkpoint. On another one the numbers of the
+   * micro-batches start anew, and its rows would replace rows that have nothing to do with them.
+   *
+   * @param checkpoint the checkpoint that the query is about to start on
+   * @throws IllegalStateException if another query wrote the output, or the output is gone
+   */
+  public void requireWrittenFrom(Checkpoint checkpoint) {
+    files.requireUnlessEmpty(QUERY_ID);
+    Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
+    Optional<String> owner = readWhole(files.path(QUERY_ID));
+    if (owner.isPresent() && !owner.equals(queryId)) {
+      throw new IllegalStateException(
+          "The output "
+              + files
+              + " was written from another checkpoint than "
+              + checkpoint
+              + ", and its micro-batches would be replaced. Start on the checkpoint that wrote it,"
+              + " or give the query a new output.");
+    }
+    if (owner.isEmpty() && checkpoint.lastCommitted().isPresent()) {
+      throw new IllegalStateException(
+          "The output "
+              + files
+              + " lacks what was written from the checkpoint "
+              + checkpoint
+              + ". Restore the output, or start anew with a new checkpoint and a new output.");
+    }
+  }
+
+  /**
+   * Writes one micro-batch, for {@code foreachBatch}. One without rows leaves no directory.
+   *
+   * @param batch the rows; they are computed once and completely, as a stateful query needs it
+   * @param batchId the number of the micro-batch
+   * @param partitionColumns columns to make further directories of
+   * @throws IOException if it cannot be written
+   * @throws IllegalStateException if another query writes here, or the output was deleted
+   */
+  public void write(Dataset<Row> batch, long batchId, String... partitionColumns)
+      throws IOException {
+    claim(batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId"), batchId);
+    Path directory = files.path(BATCH + "=" + batchId);
+    batch.persist();
+    try {
+      if (batch.count() == 0) {
+        files.files().delete(directory, true);
+        return;
+      }
+      batch
+          .write()
+          .mode(SaveMode.Overwrite)
+          .partitionBy(partitionColumns)
+          .parquet(directory.toString());
+    } finally {
+      batch.unpersist();
+    }
+    String parts =
+        FileTree.at(spark, directory.toString())
+            .list()
+            .filter(file -> file.getName().endsWith(".parquet"))
+            .map(file -> directory.toUri().relativize(file.toUri()).getPath())
+            .collect(joining("\n"));
+    writeWhole(new Path(directory, PARTS), parts);
+  }
+
+  /**
+   * Reads what the micro-batches have written that are complete.
+   *
+   * @param columns the columns to read, as DDL
+   * @return a batch Dataset of these columns and {@value #BATCH}, without rows before the first
+   *     micro-batch
+   * @throws IllegalStateException if a part file was deleted
+   */
+  public Dataset<Row> read(String columns) {
+    Set<Path> present = files.list().collect(toSet());
+    List<Path> parts =
+        present.stream()
+            .filter(file -> file.getName().equals(PARTS))
+            .flatMap(this::partsNamedIn)
+            .toList();
+    parts.forEach(part -> FileTree.requirePart(part, present));
+    StructType schema = StructType.fromDDL(columns).add(BATCH, DataTypes.LongType);
+    return parts.isEmpty()
+        ? spark.createDataFrame(List.of(), schema)
+        : spark
+            .read()
+            .option("basePath", files.toString())
+            .parquet(parts.stream().map(Path::toString).toArray(String[]::new))
+            .withColumn(BATCH, col(BATCH).cast(DataTypes.LongType))
+            .selectExpr(schema.fieldNames());
+  }
+
+  /** Stores the query's id with its first micro-batch; later ones must find it. */
+  private void claim(String queryId, long batchId) throws IOException {
+    Path file = files.path(QUERY_ID);
+    Optional<String> owner = readWhole(file);
+    if (owner.isEmpty() && batchId == 0) {
+      writeWhole(file, queryId);
+    } else if (!owner.equals(Optional.of(queryId))) {
+      throw new IllegalStateException(
+          file
+              + (owner.isEmpty() ? " is gone" : " names another query")
+              + ": the earlier rows of this query are not in this output. Restore it, or start anew"
+              + " with a new checkpoint and a new output.");
+    }
+  }
+
+  private Stream<Path> partsNamedIn(Path file) {
+    return readWhole(file).stream()
+        .flatMap(String::lines)
+        .map(name -> new Path(file.getParent(), name));
+  }
+
+  private Optional<String> readWhole(Path file) {
+    try (InputStream in = files.files().open(file)) {
+      return Optional.of(new String(in.readAllBytes(), UTF_8));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A run that dies on the way leaves no file of this name. */
+  private void writeWhole(Path file, String content) throws IOException {
+    Path hidden = new Path(file.getParent(), "." + file.getName());
+    try (OutputStream out = files.files().create(hidden, true)) {
+      out.write(content.getBytes(UTF_8));
+    }
+    if (!files.files().rename(hidden, file)) {
+      throw new IOException(hidden + " could not be renamed to " + file.getName());
+    }
+  }
+}

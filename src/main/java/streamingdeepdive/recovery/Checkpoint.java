@@ -1,0 +1,127 @@
+package streamingdeepdive.recovery;
+
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.streaming.CommitLog;
+import org.apache.spark.sql.execution.streaming.OffsetSeqLog;
+import org.apache.spark.sql.execution.streaming.StreamMetadata;
+import scala.Option;
+
+/**
+ * A checkpoint location, looked at before a query starts on it. Nothing in it is changed.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovering-from-failures-with-checkpointing">
+ *     Guide: Recovering from Failures with Checkpointing</a>
+ */
+public final class Checkpoint {
+  private final SparkSession spark;
+  private final FileTree files;
+
+  private Checkpoint(SparkSession spark, FileTree files) {
+    this.spark = spark;
+    this.files = files;
+  }
+
+  /**
+   * Names a checkpoint, which need not exist yet.
+   *
+   * @param spark the session that the query will run in
+   * @param location a directory on any Hadoop file system
+   * @return the checkpoint
+   * @throws UncheckedIOException if there is no such file system
+   */
+  public static Checkpoint at(SparkSession spark, String location) {
+    return new Checkpoint(spark, FileTree.at(spark, location));
+  }
+
+  /**
+   * Requires what holds for every sink: the checkpoint is whole, no query is running on it, and
+   * input, output and checkpoint are apart. Spark would stop the running query without a word, and
+   * a query with nested directories can read what it writes.
+   *
+   * @param query the query; the directories of its file sources are looked at
+   * @param output the directory that it writes
+   * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
+   * @throws IllegalArgumentException if one directory is inside another
+   */
+  public void requireUsable(Dataset<Row> query, String output) {
+    Directories.requireApart(query, output, toString());
+    requireNotRunning();
+    lastPlanned()
+        .ifPresent(id -> requireWhole("offsets", id, new OffsetSeqLog(spark, log("offsets"))::get));
+    lastCommitted()
+        .ifPresent(id -> requireWhole("commits", id, new CommitLog(spark, log("commits"))::get));
+  }
+
+  private void requireNotRunning() {
+    if (queryId().filter(spark.sharedState().activeStreamingQueries()::containsKey).isPresent()) {
+      throw new IllegalStateException(
+          "The checkpoint "
+              + files
+              + " is in use by a running query. Stop that query first, or give this one a"
+              + " checkpoint of its own.");
+    }
+  }
+
+  /** The id that the query keeps over all restarts; empty before its first start. */
+  Optional<UUID> queryId() {
+    Path metadata = files.path("metadata");
+    Option<StreamMetadata> read;
+    try {
+      read = StreamMetadata.read(metadata, files.files().getConf());
+    } catch (Exception e) { // Scala throws checked ones undeclared
+      throw damaged(metadata, e);
+    }
+    return read.isEmpty() ? Optional.empty() : Optional.of(UUID.fromString(read.get().id()));
+  }
+
+  /** The newest micro-batch whose input is known; it may have run or not. */
+  OptionalLong lastPlanned() {
+    return files.lastBatchId("offsets");
+  }
+
+  /** The newest micro-batch that is known to be done. */
+  OptionalLong lastCommitted() {
+    return files.lastBatchId("commits");
+  }
+
+  private String log(String name) {
+    return files.path(name).toString();
+  }
+
+  private void requireWhole(String log, long batchId, LongConsumer read) {
+    try {
+      read.accept(batchId);
+    } catch (RuntimeException e) {
+      throw damaged(new Path(log(log), Long.toString(batchId)), e);
+    }
+  }
+
+  private static IllegalStateException damaged(Path file, Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return new IllegalStateException(
+        "The checkpoint file "
+            + file
+            + " is damaged: "
+            + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
+            + ". Restore the checkpoint from a backup, or start anew with a new checkpoint and a new"
+            + " output.",
+        failure);
+  }
+
+  @Override
+  public String toString() {
+    return files.toString();
+  }
+}

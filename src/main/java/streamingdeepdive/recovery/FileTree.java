@@ -1,0 +1,103 @@
+package streamingdeepdive.recovery;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * A directory on any Hadoop file system, which need not exist, and what is in it.
+ *
+ * @param root its path, with the scheme
+ */
+record FileTree(FileSystem files, Path root) {
+  /** A file of one of Spark's logs; every tenth of some logs holds those before it. */
+  private static final Pattern BATCH_FILE = Pattern.compile("(\\d+)(\\.compact)?");
+
+  static FileTree at(SparkSession spark, String directory) {
+    try {
+      Path path = new Path(directory);
+      FileSystem files = path.getFileSystem(spark.sessionState().newHadoopConf());
+      return new FileTree(files, files.makeQualified(path));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Path path(String name) {
+    return new Path(root, name);
+  }
+
+  /** All files, also those in directories below. */
+  Stream<Path> list() {
+    return list(root, true);
+  }
+
+  private Stream<Path> list(Path directory, boolean recursive) {
+    List<Path> paths = new ArrayList<>();
+    try {
+      RemoteIterator<LocatedFileStatus> found = files.listFiles(directory, recursive);
+      while (found.hasNext()) {
+        paths.add(found.next().getPath());
+      }
+    } catch (FileNotFoundException e) {
+      return Stream.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return paths.stream();
+  }
+
+  /** The newest micro-batch that has a file in one of Spark's logs. */
+  OptionalLong lastBatchId(String log) {
+    return list(path(log), false)
+        .map(file -> BATCH_FILE.matcher(file.getName()))
+        .filter(Matcher::matches)
+        .mapToLong(name -> Long.parseLong(name.group(1)))
+        .max();
+  }
+
+  /** Requires the file or directory that tells which of the files here count. */
+  void requireUnlessEmpty(String name) {
+    try {
+      if (!files.exists(path(name)) && list().anyMatch(file -> !file.getName().startsWith("."))) {
+        throw new IllegalStateException(
+            "The output "
+                + root
+                + " holds files but not "
+                + name
+                + ", which tells those to be read. Restore it, or start anew with a new checkpoint"
+                + " and a new output.");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Requires a part file that a log names: it was written whole, and can only be deleted. */
+  static void requirePart(Path part, Set<Path> present) {
+    if (!present.contains(part)) {
+      throw new IllegalStateException(
+          "The part file "
+              + part
+              + " is gone, and its rows with it. Restore it, or start anew with a new checkpoint and"
+              + " a new output.");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+}

@@ -1,0 +1,140 @@
+package streamingdeepdive.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.app.ChildJvm;
+import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.recovery.KilledQueries.KillPoint;
+import streamingdeepdive.testkit.StreamingExtension;
+
+/**
+ * Queries whose process is killed again and again, each time at another change of a file, write the
+ * rows of the batch query over the same files: none is lost, none is doubled.
+ *
+ * <p>The system properties {@code kills} and {@code seed} make the run longer, and repeat it.
+ */
+@ExtendWith(StreamingExtension.class)
+class KillTest {
+  private static final int FILES = 300;
+  private static final Instant CLOSING = Instant.parse("2026-01-02T00:00:00Z");
+  private static final List<String> REGIONS = List.of("eu", "us", "ap");
+  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final long SEED = Long.getLong("seed", Instant.now().getEpochSecond());
+
+  /** So many that the input outlasts the kills. */
+  private static final int FILES_PER_MICRO_BATCH = Math.max(1, FILES / (KILLS + 5));
+
+  /** Inside the write of the sink, and between that and the commit, several times in a row. */
+  private static final List<KillPoint> NARROW =
+      List.of(
+          new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"),
+          new KillPoint(2, "WRITE .*/output/FINAL_TOTALS/part-"),
+          new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
+          new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
+          new KillPoint(1, "WRITE .*/output/REVISIONS/.*/part-"),
+          new KillPoint(1, "RENAME .*/output/REVISIONS/.*/_parts"),
+          new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"),
+          new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"));
+
+  /** In the long run all queries run side by side. */
+  private static final List<RecoveredQuery> QUERIES =
+      KILLS > NARROW.size() * 2
+          ? List.of(RecoveredQuery.values())
+          : List.of(RecoveredQuery.FINAL_TOTALS, RecoveredQuery.REVISIONS);
+
+  @TempDir Path place;
+
+  @Test
+  void killedAtAnyMomentNoRowIsLostAndNoneIsDoubled(SparkSession spark) throws Exception {
+    System.out.printf("%d kills, repeat them with -Dkills=%d -Dseed=%d%n", KILLS, KILLS, SEED);
+    Random random = new Random(SEED);
+    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    landEvents(input, random);
+
+    for (int kill = 0; kill < KILLS; kill++) {
+      runAndKill(
+          kill < NARROW.size() ? NARROW.get(kill) : new KillPoint(1 + random.nextInt(150), ""));
+    }
+    // They close all windows. Two, since a micro-batch that is replayed may not move the watermark.
+    input.land("closing-1.json", event(CLOSING, "none", 0));
+    input.land("closing-2.json", event(CLOSING, "none", 0));
+    runToTheEnd();
+
+    Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
+    for (RecoveredQuery query : QUERIES) {
+      String output = HookedFileSystem.in(spark, place.resolve("output").resolve(query.name()));
+      assertThat(sortedRows(query.read(spark, output)))
+          .as(query.name())
+          .isEqualTo(sortedRows(query.rows(events)));
+    }
+  }
+
+  /** A sale each five seconds, reported up to eight minutes late; one in ten is reported twice. */
+  private static void landEvents(LandingDirectory input, Random random) {
+    Instant start = Instant.parse("2026-01-01T00:00:00Z");
+    for (int file = 0; file < FILES; file++) {
+      StringBuilder lines = new StringBuilder();
+      for (int i = 0; i < 6; i++) {
+        Instant time = start.plusSeconds(file * 30L + i * 5L - random.nextInt(480));
+        String line = event(time, REGIONS.get(random.nextInt(3)), random.nextInt(400));
+        lines.append(random.nextInt(10) == 0 ? line + line : line);
+      }
+      input.land("%03d.json".formatted(file), lines.toString());
+    }
+  }
+
+  /** Quarters add up exactly in any order. */
+  private static String event(Instant time, String region, int quarters) {
+    return "{\"event_time\":\"%s\",\"region\":\"%s\",\"amount\":%s}\n"
+        .formatted(time, region, quarters * 0.25);
+  }
+
+  private void runAndKill(KillPoint point) throws Exception {
+    try (ChildJvm child = start(point)) {
+      child.awaitLine("waiting before ");
+      child.kill();
+    }
+  }
+
+  private void runToTheEnd() throws Exception {
+    try (ChildJvm child = start(KillPoint.NEVER)) {
+      child.awaitLine("done");
+      assertThat(child.awaitExitCode()).isZero();
+    }
+  }
+
+  private ChildJvm start(KillPoint point) throws IOException {
+    List<String> flags = new ArrayList<>(ChildJvm.QUICK);
+    flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
+    List<String> args =
+        new ArrayList<>(
+            List.of(
+                place.toString(),
+                Integer.toString(FILES_PER_MICRO_BATCH),
+                Integer.toString(point.nth()),
+                point.change()));
+    QUERIES.forEach(query -> args.add(query.name()));
+    return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+  }
+
+  /** Of all windows and events but the closing ones. */
+  private static List<String> sortedRows(Dataset<Row> rows) {
+    return rows.where("region <> 'none'").collectAsList().stream()
+        .map(Row::toString)
+        .sorted()
+        .toList();
+  }
+}
