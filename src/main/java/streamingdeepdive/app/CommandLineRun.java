@@ -37,7 +37,7 @@ final class CommandLineRun {
       System.err.println(e.getMessage());
       return UNUSABLE;
     } catch (Exception | LinkageError e) {
-      System.err.println(rootCause(e));
+      System.err.println(FailureSentence.of(e, options));
       if (options.verbose) {
         e.printStackTrace();
       }
@@ -66,15 +66,5 @@ final class CommandLineRun {
         }
       }
     }
-  }
-
-  /** The first line alone: Spark adds whole query plans and stack traces below it. */
-  private static String rootCause(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-    return message.lines().findFirst().orElse(cause.toString());
   }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,6 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.ParquetSink;
+import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.recovery.HookedFileSystem;
+import streamingdeepdive.recovery.HookedFileSystem.Change;
 import streamingdeepdive.testkit.TestSession;
 
 class CommandLineRunTest {
@@ -27,13 +34,21 @@ class CommandLineRunTest {
   }
 
   private static Result run(StreamingApp.Body body, String... args) {
+    return run(false, body, args);
+  }
+
+  private static Result run(boolean hasOutput, StreamingApp.Body body, String... args) {
     int[] exitCode = new int[1];
     CapturedOutput output =
         CapturedOutput.of(
             () ->
                 exitCode[0] =
                     CommandLineRun.execute(
-                        CommandLineRunTest.class, "Tests the command line.", args, false, body));
+                        CommandLineRunTest.class,
+                        "Tests the command line.",
+                        args,
+                        hasOutput,
+                        body));
     return new Result(exitCode[0], output);
   }
 
@@ -62,12 +77,29 @@ class CommandLineRunTest {
           --input                  | Missing required parameter for option '--input' (DIR); --help lists what is possible.
           --input x --trigger soon | Invalid value for option '--trigger': 'soon' is not an interval such as '10 seconds'; --help lists what is possible.
           --checkpoint x           | --checkpoint and --trigger go with --input; the replay of the sample data has its own.
+          --output x               | Unknown options: '--output', 'x'; --help lists what is possible.
           """)
   void aWrongCommandLineIsOneSentenceAndExitCodeTwo(String args, String sentence) {
     Result result = run(CommandLineRunTest::notReached, args.split(" "));
 
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.output().out()).isEmpty();
+    assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          --output x             | --output, --checkpoint and --trigger go with --input; the replay of the sample data has its own.
+          --input x --output x   | --input needs --output and --checkpoint here: they are kept, so that the next start can go on.
+          """)
+  void aMainWithASinkNeedsAPlaceForIt(String args, String sentence) {
+    Result result = run(true, CommandLineRunTest::notReached, args.split(" "));
+
+    assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
   }
 
@@ -149,5 +181,52 @@ class CommandLineRunTest {
     assertThat(result.output().err())
         .startsWith("Append output mode not supported when there are streaming aggregations")
         .hasLineCount(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          CREATE | /output/part-  | Permission denied: hooked:/out/part-0 | Permission denied: hooked:/out/part-0
+          WRITE  | /output/part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output/
+          WRITE  | /state/0/1/    | No space left on device               | No space left on device, writing to hooked:/PLACE/checkpoint/state/0/1
+          WRITE  | /offsets/      | No space left on device               | No space left on device, in the output or the checkpoint hooked:/PLACE/checkpoint
+          """)
+  void aFaultOfTheFileSystemSaysWhereAndWhatToDo(
+      Change change, String path, String fault, String sentence) throws Exception {
+    new LandingDirectory(directory.resolve("input"))
+        .land("1.json", "{\"event_time\":\"2026-01-01T12:00:00Z\"}\n");
+    String place = HookedFileSystem.in(SparkSession.active(), directory);
+    HookedFileSystem.refuse(change, path, fault);
+    Result result =
+        run(
+            true,
+            app ->
+                app.printSinks(
+                    Map.of(
+                        "",
+                        new StreamingApp.Sink(
+                            ParquetSink.buildQuery(
+                                WindowedAggregation.buildQuery(
+                                    FileSource.read(app.spark(), app.input())),
+                                app.output(""),
+                                app.checkpoint("")),
+                            () -> null))),
+            "--input=" + place + "/input",
+            "--output=" + place + "/output",
+            "--checkpoint=" + place + "/checkpoint");
+    HookedFileSystem.removeHook();
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(
+            result
+                .output()
+                .err()
+                .replaceFirst("hooked:/+" + directory.toString().substring(1), "hooked:/PLACE"))
+        .isEqualToIgnoringNewLines(
+            sentence
+                + ". Mend it and start again with the same directories: the run goes on where it"
+                + " stopped.\n");
   }
 }

@@ -24,6 +24,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,6 +46,11 @@ class ParquetSinkTest {
   void nameOutput(TestSession session) {
     spark = session.spark();
     output = session.newDirectory().resolve("output");
+  }
+
+  @AfterEach
+  void mend() {
+    HookedFileSystem.removeHook();
   }
 
   private Function<String, DataStreamWriter<Row>> finals(FileStream sales) {
@@ -282,7 +288,7 @@ class ParquetSinkTest {
                 WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
         () -> ParquetSink.read(spark, hooked),
         add(sales, sale("12:01", "eu", 1.0)).rows().microBatches(2),
-        check(() -> refuse(Change.RENAME, "_spark_metadata/2")),
+        check(() -> HookedFileSystem.refuse(Change.RENAME, "_spark_metadata/2", "refused")),
         add(sales, sale("13:00", "eu", 2.0)).expectFailure(IOException.class, "refused"),
         check(HookedFileSystem::removeHook),
         start().rows(total("12:00", "12:05", "eu", 1.0)),
@@ -302,20 +308,68 @@ class ParquetSinkTest {
                 WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
         () -> ParquetSink.history(spark, hooked),
         add(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)).microBatches(2),
-        check(() -> refuse(Change.RENAME, "batch=2/_parts")),
+        check(() -> HookedFileSystem.refuse(Change.RENAME, "batch=2/_parts", "refused")),
         add(sales, sale("12:02", "eu", 2.0)).expectFailure(IOException.class, "refused"),
         check(() -> assertThat(history().collectAsList()).hasSize(1)),
         check(HookedFileSystem::removeHook),
         start().rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2)));
   }
 
-  private static void refuse(Change refused, String path) {
-    HookedFileSystem.setHook(
-        (change, changed) -> {
-          if (change == refused && changed.toString().endsWith(path)) {
-            throw new IOException("refused");
-          }
-        });
+  @Test
+  void afterEachFaultOfTheFileSystemTheFinalTotalsGoOn(FileStream sales) {
+    String hooked = HookedFileSystem.in(spark, output);
+    testStream(
+        checkpoint ->
+            ParquetSink.buildQuery(
+                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        () -> ParquetSink.read(spark, hooked),
+        Stream.of(
+                faults(sales, "12:01", Change.MKDIRS, "_spark_metadata"),
+                faults(sales, "12:14", Change.CREATE, "part-"),
+                faults(sales, "12:15", Change.WRITE, "part-"),
+                faults(sales, "12:20", Change.WRITE, "_spark_metadata/"),
+                Stream.of(
+                    add(sales, sale("12:30", "eu", 1.0))
+                        .rows(
+                            total("12:00", "12:05", "eu", 1.0),
+                            total("12:10", "12:15", "eu", 1.0),
+                            total("12:15", "12:20", "eu", 1.0))))
+            .flatMap(steps -> steps)
+            .toArray(Step[]::new));
+  }
+
+  @Test
+  void afterEachFaultOfTheFileSystemTheRevisionsGoOn(FileStream sales) {
+    String hooked = HookedFileSystem.in(spark, output);
+    testStream(
+        checkpoint ->
+            ParquetSink.buildUpdateQuery(
+                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        () -> ParquetSink.history(spark, hooked),
+        Stream.of(
+                faults(sales, "12:01", Change.WRITE, "_query_id"),
+                faults(sales, "12:01", Change.MKDIRS, "batch="),
+                faults(sales, "12:01", Change.WRITE, "part-"),
+                faults(sales, "12:01", Change.WRITE, "_parts"),
+                Stream.of(
+                    add(sales, sale("12:01", "eu", 1.0))
+                        .rows(
+                            revision("eu", 1.0, 0),
+                            revision("eu", 2.0, 2),
+                            revision("eu", 3.0, 3),
+                            revision("eu", 4.0, 4),
+                            revision("eu", 5.0, 5))))
+            .flatMap(steps -> steps)
+            .toArray(Step[]::new));
+  }
+
+  private static Stream<Step> faults(FileStream sales, String time, Change change, String path) {
+    return Stream.of(
+        check(() -> HookedFileSystem.refuse(change, path, "No space left on device")),
+        add(sales, sale(time, "eu", 1.0))
+            .expectFailure(IOException.class, "No space left on device"),
+        check(HookedFileSystem::removeHook),
+        start());
   }
 
   private static List<Path> parts(Path directory) {

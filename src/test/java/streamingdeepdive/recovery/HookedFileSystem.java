@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.spark.sql.SparkSession;
 
@@ -38,14 +39,28 @@ public final class HookedFileSystem extends NakedLocalFileSystem {
     hook = before;
   }
 
+  /** Refuses some changes, as a full disk or a missing permission does. */
+  public static void refuse(Change refused, String path, String message) {
+    Pattern pattern = Pattern.compile(path);
+    setHook(
+        (change, changed) -> {
+          if (change == refused && pattern.matcher(changed.toString()).find()) {
+            throw new IOException(message);
+          }
+        });
+  }
+
   /** Lets all changes pass again. */
   public static void removeHook() {
     setHook((change, path) -> {});
   }
 
-  /** Makes the scheme known to a session, and returns a local directory under it. */
+  /** Makes the scheme known to Spark, and returns a local directory under it. */
   public static String in(SparkSession spark, Path directory) {
-    spark.conf().set("fs.hooked.impl", HookedFileSystem.class.getName());
+    spark
+        .sparkContext()
+        .hadoopConfiguration()
+        .set("fs.hooked.impl", HookedFileSystem.class.getName());
     return NAME + directory.toString().substring(1);
   }
 

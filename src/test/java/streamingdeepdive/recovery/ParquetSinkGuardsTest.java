@@ -188,7 +188,6 @@ class ParquetSinkGuardsTest {
             + " one a checkpoint of its own.";
     assertRefused(sink, "output", "checkpoint", sentence);
     SparkSession other = spark.newSession();
-    HookedFileSystem.in(other, place);
     assertRefused(() -> build(sink, other, "output", "checkpoint"), sentence);
     assertThat(running.isActive()).isTrue();
 

@@ -1,0 +1,46 @@
+package streamingdeepdive.app;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Says in one line why a run failed, and where a file system failed it, what to do. */
+final class FailureSentence {
+  private static final Pattern FILE = Pattern.compile("\\b[a-z][a-z0-9]+:/[^\\s,\\]]*[^\\s,\\].]");
+
+  private FailureSentence() {}
+
+  static String of(Throwable failure, AppOptions options) {
+    List<Throwable> causes = Stream.iterate(failure, e -> e != null, Throwable::getCause).toList();
+    Throwable root = causes.get(causes.size() - 1);
+    String message = firstLine(root);
+    if (!(root instanceof IOException) || options.checkpoint == null) {
+      return message;
+    }
+    return (FILE.matcher(message).find() ? message : message + ", " + place(causes, options))
+        + ". Mend it and start again with the same directories: the run goes on where it stopped.";
+  }
+
+  /** What the innermost cause that names one was about to write. */
+  private static String place(List<Throwable> causes, AppOptions options) {
+    String place = "in the output or the checkpoint " + options.checkpoint;
+    for (Throwable cause : causes) {
+      place =
+          FILE.matcher(firstLine(cause))
+              .results()
+              .map(MatchResult::group)
+              .reduce((a, b) -> b)
+              .map(file -> "writing to " + file)
+              .orElse(place);
+    }
+    return place;
+  }
+
+  /** The first line alone: Spark adds whole query plans and stack traces below it. */
+  private static String firstLine(Throwable failure) {
+    String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    return message.lines().findFirst().orElse(failure.toString());
+  }
+}
