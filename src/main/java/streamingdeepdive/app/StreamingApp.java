@@ -3,6 +3,7 @@ package streamingdeepdive.app;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -33,6 +34,7 @@ public final class StreamingApp {
   private final StopSignal signal;
   private final StepPrinter printer;
   private final LandingDirectory landing;
+  private Replay replay = new Replay(List.of());
 
   StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
     this.options = options;
@@ -71,8 +73,36 @@ public final class StreamingApp {
    * Returns the directory of event files to read.
    *
    * @return the user's directory, or the one in which the sample data lands
+   * @throws Exception if the sample data cannot be read
    */
-  public String input() {
+  public String input() throws Exception {
+    return input("sales");
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @param folder the folder of the sample data to replay
+   * @return the user's directory, or the one in which the folder's files land
+   * @throws Exception if the sample data cannot be read
+   */
+  public String input(String folder) throws Exception {
+    return input(Replay.ofFolder(folder));
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @param files how many files to replay instead of the sample data
+   * @param lines the lines of each, from the first, which is 1; they are not printed
+   * @return the user's directory, or the one in which the generated files land
+   */
+  public String generatedInput(int files, IntFunction<String> lines) {
+    return input(Replay.ofGenerated(files, lines));
+  }
+
+  private String input(Replay replay) {
+    this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
   }
 
@@ -114,7 +144,7 @@ public final class StreamingApp {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
       run.start(writers);
       if (options.isReplay()) {
-        run.replay(landing);
+        run.replay(replay, landing);
       } else {
         run.follow();
       }
