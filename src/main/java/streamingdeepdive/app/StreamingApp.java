@@ -1,9 +1,14 @@
 package streamingdeepdive.app;
 
+import static org.apache.spark.sql.functions.current_timestamp;
+import static org.apache.spark.sql.functions.lit;
+
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -28,6 +33,8 @@ public final class StreamingApp {
      */
     void run(StreamingApp app) throws Exception;
   }
+
+  private static final Instant REPLAY_CLOCK = Instant.parse("2026-01-01T18:00:00Z");
 
   private final AppOptions options;
   private final AppSession session;
@@ -67,6 +74,15 @@ public final class StreamingApp {
    */
   public SparkSession spark() {
     return session.spark();
+  }
+
+  /**
+   * Returns the time it is. The events of a replay are of the past, so it has a clock of its own.
+   *
+   * @return TIMESTAMP: the start of the micro-batch, or the evening of the day of the sample data
+   */
+  public Column clock() {
+    return options.isReplay() ? lit(REPLAY_CLOCK) : current_timestamp();
   }
 
   /**
