@@ -117,6 +117,16 @@ public final class StreamingApp {
     return input(Replay.ofGenerated(files, lines));
   }
 
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @return the user's directory, or one in which all the sample data is before a query starts
+   * @throws Exception if the sample data cannot be read
+   */
+  public String backlog() throws Exception {
+    return input(Replay.ofFolder("sales").landedIn(landing));
+  }
+
   private String input(Replay replay) {
     this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
@@ -152,6 +162,23 @@ public final class StreamingApp {
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
     run(writers, printer::printLedgerOfEach);
+  }
+
+  /**
+   * Starts several queries over the same input and prints, step by step, what {@link
+   * #printRowsOfEach} and {@link #printLedgerOfEach} do.
+   *
+   * @param writers the queries by name, with the same columns
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printRowsAndLedgerOfEach(Map<String, DataStreamWriter<Row>> writers)
+      throws Exception {
+    run(
+        writers,
+        steps -> {
+          printer.printRowsOfEach(steps);
+          printer.printLedgerOfEach(steps);
+        });
   }
 
   private void run(
