@@ -8,14 +8,22 @@ import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.GenericRowWithSchema;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
+import org.apache.spark.sql.types.StructType;
 
-/** A query of a main, whose rows are collected to be printed. */
+/**
+ * A query of a main, whose rows are collected to be printed; if it has its own sink, its fate is.
+ */
 final class PrintedQuery implements AutoCloseable {
   /** What consecutive micro-batches of a query put out, and what they did to its state. */
   record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
+
+  private static final StructType FATE =
+      StructType.fromDDL("`state rows updated` BIGINT, `state rows` BIGINT, outcome STRING");
 
   private final String name;
   private final SparkSession spark;
@@ -24,6 +32,8 @@ final class PrintedQuery implements AutoCloseable {
   private final RowCollector rows = new RowCollector();
   private BatchGate gate;
   private StreamingQuery query;
+  private boolean ownSink;
+  private Optional<QueryLog.Entry> latest = Optional.empty();
 
   PrintedQuery(String name, SparkSession spark, String checkpoint) {
     this.name = name;
@@ -39,22 +49,30 @@ final class PrintedQuery implements AutoCloseable {
   /**
    * Starts the query.
    *
+   * @param ownSink whether the writer has a sink, of which the query may die; otherwise its rows
+   *     are collected
    * @param whenCommitted told of each micro-batch, after its commit and before a stop
    */
-  void start(DataStreamWriter<Row> writer, Consumer<StreamingQueryProgress> whenCommitted)
+  void start(
+      DataStreamWriter<Row> writer, boolean ownSink, Consumer<StreamingQueryProgress> whenCommitted)
       throws TimeoutException {
+    this.ownSink = ownSink;
     gate = new BatchGate(whenCommitted);
     spark.streams().addListener(gate);
-    VoidFunction2<Dataset<Row>, Long> sink =
+    VoidFunction2<Dataset<Row>, Long> collector =
         (batch, batchId) -> {
           gate.enter(batchId);
           rows.collect(batch, batchId);
         };
-    query = writer.foreachBatch(sink).option("checkpointLocation", checkpoint).start();
+    DataStreamWriter<Row> sink = ownSink ? writer : writer.foreachBatch(collector);
+    query = sink.option("checkpointLocation", checkpoint).start();
   }
 
   /** Waits until the query is idle, and returns what it has done since the last call. */
   Optional<Step> processAllAvailable() {
+    if (ownSink) {
+      return awaitFate();
+    }
     query.processAllAvailable();
     return log.take(query).map(this::step);
   }
@@ -65,8 +83,32 @@ final class PrintedQuery implements AutoCloseable {
   }
 
   private Step step(QueryLog.Entry entry) {
+    if (ownSink) {
+      return fate(entry, entry.stateRowsUpdated(), "running");
+    }
     List<List<Row>> batches = rows.take(entry.lastBatchId());
     return new Step(name, batches.stream().flatMap(List::stream).toList(), entry);
+  }
+
+  private Optional<Step> awaitFate() {
+    String outcome = "running";
+    try {
+      query.processAllAvailable();
+    } catch (Exception e) {
+      if (!(e instanceof StreamingQueryException)) {
+        throw e;
+      }
+      outcome = "died";
+    }
+    Optional<QueryLog.Entry> now = log.take(query);
+    latest = now.or(() -> latest);
+    long updated = now.map(QueryLog.Entry::stateRowsUpdated).orElse(0L);
+    return latest.isEmpty() ? Optional.empty() : Optional.of(fate(latest.get(), updated, outcome));
+  }
+
+  private Step fate(QueryLog.Entry entry, long updated, String outcome) {
+    Object[] fate = {updated, entry.stateRows(), outcome};
+    return new Step(name, List.of(new GenericRowWithSchema(fate, FATE)), entry);
   }
 
   /** Lets the running micro-batch finish, then stops the query. */

@@ -140,7 +140,7 @@ public final class StreamingApp {
    * @throws Exception if the query cannot start, or dies
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
-    run(Map.of("", writer), steps -> printer.printStep(steps.get(0)));
+    run(Map.of("", writer), false, steps -> printer.printStep(steps.get(0)));
   }
 
   /**
@@ -150,7 +150,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printRowsOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, printer::printRowsOfEach);
+    run(writers, false, printer::printRowsOfEach);
   }
 
   /**
@@ -161,7 +161,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, printer::printLedgerOfEach);
+    run(writers, false, printer::printLedgerOfEach);
   }
 
   /**
@@ -175,17 +175,31 @@ public final class StreamingApp {
       throws Exception {
     run(
         writers,
+        false,
         steps -> {
           printer.printRowsOfEach(steps);
           printer.printLedgerOfEach(steps);
         });
   }
 
+  /**
+   * Starts several queries that bring their own sinks and prints, step by step, how many state rows
+   * each has updated, how many it has, and whether it has died.
+   *
+   * @param writers the queries by name, with their sinks
+   * @throws Exception if a query cannot start
+   */
+  public void printFateOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(writers, true, printer::printRowsOfEach);
+  }
+
   private void run(
-      Map<String, DataStreamWriter<Row>> writers, Consumer<List<PrintedQuery.Step>> print)
+      Map<String, DataStreamWriter<Row>> writers,
+      boolean ownSinks,
+      Consumer<List<PrintedQuery.Step>> print)
       throws Exception {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
-      run.start(writers);
+      run.start(writers, ownSinks);
       if (options.isReplay()) {
         run.replay(replay, landing);
       } else {
