@@ -154,6 +154,17 @@ public final class StreamingApp {
   }
 
   /**
+   * Starts several queries over the same input and prints, step by step, how many rows each puts
+   * out.
+   *
+   * @param writers the queries by name
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printRowCountOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(writers, false, printer::printRowCountOfEach);
+  }
+
+  /**
    * Starts several queries over the same input and prints, step by step, the watermark, the state
    * rows and the late rows of each.
    *
