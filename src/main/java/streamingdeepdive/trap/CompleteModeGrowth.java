@@ -25,7 +25,11 @@ import streamingdeepdive.lesson.OutputModes;
  * |complete|20          |
  * |update  |20          |
  * +--------+------------+
+ * }</pre>
  *
+ * and with the last file:
+ *
+ * <pre>{@code
  * == 010.json
  * +--------+------------+
  * |query   |rows put out|

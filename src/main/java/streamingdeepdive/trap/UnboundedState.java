@@ -28,7 +28,11 @@ import streamingdeepdive.lesson.Watermark;
  * |with a watermark   |2026-01-01 01:25:00|3         |0                   |
  * |without a watermark|none               |20        |0                   |
  * +-------------------+-------------------+----------+--------------------+
+ * }</pre>
  *
+ * and with the last file:
+ *
+ * <pre>{@code
  * == 010.json
  * +-------------------+-------------------+----------+--------------------+
  * |query              |watermark          |state rows|rows dropped as late|
