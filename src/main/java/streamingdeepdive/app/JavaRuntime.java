@@ -1,5 +1,7 @@
 package streamingdeepdive.app;
 
+import static java.util.stream.Collectors.joining;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -25,10 +27,13 @@ public final class JavaRuntime {
   private static final List<String> PACKAGES =
       List.of("sun.nio.ch", "sun.util.calendar", "sun.security.action");
 
+  /** Without these Spark cannot see into its state stores and reports the same memory for any. */
+  private static final List<String> OPEN_PACKAGES = List.of("java.util", "java.util.concurrent");
+
   private JavaRuntime() {}
 
   /**
-   * Exports the JDK packages that Spark uses. Call it before the first Spark session is created;
+   * Opens the JDK packages that Spark uses. Call it before the first Spark session is created;
    * calling it again does nothing more.
    *
    * @throws UnsupportedOperationException if Spark cannot run on this JDK; its message is one
@@ -37,21 +42,28 @@ public final class JavaRuntime {
   public static void prepare() {
     requireSubjectLookup(JavaRuntime::lookUpSubject);
     try {
-      MethodHandle export =
-          trustedLookup()
-              .findVirtual(
-                  Module.class,
-                  "implAddExportsToAllUnnamed",
-                  MethodType.methodType(void.class, String.class));
-      for (String name : PACKAGES) {
-        export.invoke(Object.class.getModule(), name);
-      }
+      call("implAddExportsToAllUnnamed", PACKAGES);
+      call("implAddOpensToAllUnnamed", OPEN_PACKAGES);
     } catch (Throwable refused) {
       throw new UnsupportedOperationException(
-          "This JVM cannot open its packages from within; start it with --add-exports java.base/"
-              + String.join("=ALL-UNNAMED --add-exports java.base/", PACKAGES)
-              + "=ALL-UNNAMED.");
+          "This JVM cannot open its packages from within; start it with"
+              + flags(" --add-exports java.base/", PACKAGES)
+              + flags(" --add-opens java.base/", OPEN_PACKAGES)
+              + ".");
     }
+  }
+
+  private static void call(String method, List<String> packages) throws Throwable {
+    MethodHandle open =
+        trustedLookup()
+            .findVirtual(Module.class, method, MethodType.methodType(void.class, String.class));
+    for (String name : packages) {
+      open.invoke(Object.class.getModule(), name);
+    }
+  }
+
+  private static String flags(String option, List<String> packages) {
+    return packages.stream().map(name -> option + name + "=ALL-UNNAMED").collect(joining());
   }
 
   /** Asks the JDK itself rather than its version: a flag can bring the lookup back on JDK 23. */

@@ -41,10 +41,10 @@ final class QueryRun implements AutoCloseable {
     }
   }
 
-  /** Lands one file after the other and prints what each of them makes the queries do. */
-  void replay(LandingDirectory landing) throws Exception {
-    for (SampleData.SampleFile file : SampleData.read("sales")) {
-      landing.land(file.name(), file.content());
+  /** Lands the files step by step and prints what each step makes the queries do. */
+  void replay(Replay replay, LandingDirectory landing) {
+    for (Replay.Step next : replay.steps()) {
+      next.land(landing);
       List<PrintedQuery.Step> steps =
           queries.stream()
               .map(PrintedQuery::processAllAvailable)
@@ -53,7 +53,7 @@ final class QueryRun implements AutoCloseable {
       if (signal.isReceived()) {
         return;
       }
-      printer.printInput(file.name(), file.content());
+      printer.printInput(next.heading(), next.content());
       print.accept(steps);
     }
   }

@@ -20,6 +20,8 @@ final class StepPrinter {
   private static final StructType LEDGER =
       StructType.fromDDL(
           "query STRING, watermark STRING, `state rows` BIGINT, `rows dropped as late` BIGINT");
+  private static final StructType ROW_COUNT =
+      StructType.fromDDL("query STRING, `rows put out` BIGINT");
 
   private final SparkSession spark;
   private final PrintStream out;
@@ -58,8 +60,8 @@ final class StepPrinter {
     printTable(rows);
   }
 
-  /** Prints what the sinks of several queries hold, then the watermark and the state of each. */
-  void printTablesAndLedger(List<PrintedQuery.Step> steps) {
+  /** Prints the rows of several queries, then the watermark and the state of each. */
+  void printRowsAndLedgerOfEach(List<PrintedQuery.Step> steps) {
     printRowsOfEach(steps);
     printLedgerOfEach(steps);
   }
@@ -79,6 +81,19 @@ final class StepPrinter {
                               step.entry().rowsDroppedAsLate()
                             },
                             LEDGER))
+            .toList();
+    printTable(rows);
+  }
+
+  /** Prints how many rows came out of several queries as one table. */
+  void printRowCountOfEach(List<PrintedQuery.Step> steps) {
+    List<Row> rows =
+        steps.stream()
+            .map(
+                step ->
+                    (Row)
+                        new GenericRowWithSchema(
+                            new Object[] {step.query(), (long) step.rows().size()}, ROW_COUNT))
             .toList();
     printTable(rows);
   }

@@ -1,10 +1,16 @@
 package streamingdeepdive.app;
 
+import static org.apache.spark.sql.functions.current_timestamp;
+import static org.apache.spark.sql.functions.lit;
+
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -38,11 +44,14 @@ public final class StreamingApp {
    */
   public record Sink(DataStreamWriter<Row> writer, Supplier<Dataset<Row>> table) {}
 
+  private static final Instant REPLAY_CLOCK = Instant.parse("2026-01-01T18:00:00Z");
+
   private final AppOptions options;
   private final AppSession session;
   private final StopSignal signal;
   private final StepPrinter printer;
   private final LandingDirectory landing;
+  private Replay replay = new Replay(List.of());
 
   StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
     this.options = options;
@@ -93,11 +102,58 @@ public final class StreamingApp {
   }
 
   /**
+   * Returns the time it is. The events of a replay are of the past, so it has a clock of its own.
+   *
+   * @return TIMESTAMP: the start of the micro-batch, or the evening of the day of the sample data
+   */
+  public Column clock() {
+    return options.isReplay() ? lit(REPLAY_CLOCK) : current_timestamp();
+  }
+
+  /**
    * Returns the directory of event files to read.
    *
    * @return the user's directory, or the one in which the sample data lands
+   * @throws Exception if the sample data cannot be read
    */
-  public String input() {
+  public String input() throws Exception {
+    return input("sales");
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @param folder the folder of the sample data to replay
+   * @return the user's directory, or the one in which the folder's files land
+   * @throws Exception if the sample data cannot be read
+   */
+  public String input(String folder) throws Exception {
+    return input(Replay.ofFolder(folder));
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @param files how many files to replay instead of the sample data
+   * @param lines the lines of each, from the first, which is 1; they are not printed
+   * @return the user's directory, or the one in which the generated files land
+   */
+  public String generatedInput(int files, IntFunction<String> lines) {
+    return input(Replay.ofGenerated(files, lines));
+  }
+
+  /**
+   * Returns the directory of event files to read.
+   *
+   * @return the user's directory, or one in which all the sample data is before a query starts
+   * @throws Exception if the sample data cannot be read
+   */
+  public String backlog() throws Exception {
+    return input(Replay.ofFolder("sales").landedIn(landing));
+  }
+
+  private String input(Replay replay) {
+    this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
   }
 
@@ -150,6 +206,17 @@ public final class StreamingApp {
   }
 
   /**
+   * Starts several queries over the same input and prints, step by step, how many rows each puts
+   * out.
+   *
+   * @param writers the queries by name
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printRowCountOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(collected(writers), printer::printRowCountOfEach);
+  }
+
+  /**
    * Starts several queries over the same input and prints, step by step, the watermark, the state
    * rows and the late rows of each.
    *
@@ -158,6 +225,36 @@ public final class StreamingApp {
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
     run(collected(writers), printer::printLedgerOfEach);
+  }
+
+  /**
+   * Starts several queries over the same input and prints, step by step, what {@link
+   * #printRowsOfEach} and {@link #printLedgerOfEach} do.
+   *
+   * @param writers the queries by name, with the same columns
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void printRowsAndLedgerOfEach(Map<String, DataStreamWriter<Row>> writers)
+      throws Exception {
+    run(collected(writers), printer::printRowsAndLedgerOfEach);
+  }
+
+  /**
+   * Starts several queries that bring their own sinks and prints, step by step, how many state rows
+   * each has updated, how many it has, and whether it has died.
+   *
+   * @param writers the queries by name, with their sinks
+   * @throws Exception if a query cannot start
+   */
+  public void printFateOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    run(
+        writers.entrySet().stream()
+            .map(
+                writer ->
+                    PrintedQuery.withFate(
+                        writer.getKey(), spark(), checkpoint(writer.getKey()), writer.getValue()))
+            .toList(),
+        printer::printRowsOfEach);
   }
 
   /**
@@ -171,7 +268,7 @@ public final class StreamingApp {
   public void printSinks(Map<String, Sink> sinks) throws Exception {
     run(
         sinks.entrySet().stream().map(sink -> withSink(sink.getKey(), sink.getValue())).toList(),
-        options.isReplay() ? printer::printTablesAndLedger : printer::printLedgerOfEach);
+        options.isReplay() ? printer::printRowsAndLedgerOfEach : printer::printLedgerOfEach);
   }
 
   private List<PrintedQuery> collected(Map<String, DataStreamWriter<Row>> writers) {
@@ -181,11 +278,11 @@ public final class StreamingApp {
   }
 
   private PrintedQuery collected(String name, DataStreamWriter<Row> writer) {
-    return new PrintedQuery(name, spark(), checkpoint(name), writer);
+    return PrintedQuery.collected(name, spark(), checkpoint(name), writer);
   }
 
   private PrintedQuery withSink(String name, Sink sink) {
-    return new PrintedQuery(
+    return PrintedQuery.withSink(
         name,
         spark(),
         checkpoint(name),
@@ -198,7 +295,7 @@ public final class StreamingApp {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
       run.start(queries);
       if (options.isReplay()) {
-        run.replay(landing);
+        run.replay(replay, landing);
       } else {
         run.follow();
       }

@@ -16,6 +16,8 @@ class JavaRuntimeTest {
     assertThat(base.isExported("sun.nio.ch", unnamed)).isTrue();
     assertThat(base.isExported("sun.util.calendar", unnamed)).isTrue();
     assertThat(base.isExported("sun.security.action", unnamed)).isTrue();
+    assertThat(base.isOpen("java.util", unnamed)).isTrue();
+    assertThat(base.isOpen("java.util.concurrent", unnamed)).isTrue();
   }
 
   @Test

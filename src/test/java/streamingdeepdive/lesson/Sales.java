@@ -15,20 +15,20 @@ import org.apache.spark.sql.Row;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.Step;
 
-/** Rows of the lessons: sales go in, totals come out. */
-final class Sales {
+/** Rows of the lessons and traps: sales go in, totals come out. */
+public final class Sales {
   private Sales() {}
 
-  static Row sale(String time, String region, Double amount) {
+  public static Row sale(String time, String region, Double amount) {
     return row(at(time), region, amount);
   }
 
-  static Row total(String start, String end, String region, Double totalAmount) {
+  public static Row total(String start, String end, String region, Double totalAmount) {
     return row(window(start, end), region, totalAmount);
   }
 
   /** Replays the sample data file by file; expectations can be added to the steps. */
-  static Step[] sampleData(FileStream sales) throws IOException {
+  public static Step[] sampleData(FileStream sales) throws IOException {
     List<Step> steps = new ArrayList<>();
     try (Stream<Path> files = Files.list(Path.of("sample-data/sales"))) {
       for (Path file : files.sorted().toList()) {

@@ -1,0 +1,147 @@
+package streamingdeepdive.trap;
+
+import static org.apache.spark.sql.functions.coalesce;
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.not;
+
+import java.util.Map;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/**
+ * One event from the future. What does a wrong year do to all the events that come after it?
+ *
+ * <p>The watermark follows the newest event time, whoever sent it, and never goes back. After one
+ * sale of 2062 every honest sale is late and dropped, for 36 years; a restart does not help, since
+ * the checkpoint holds the watermark:
+ *
+ * <pre>{@code
+ * == 02-a-wrong-year.json
+ * {"event_time":"2062-01-01T12:06:00Z","region":"eu","amount":5.0}
+ * +---------------+-------------------+----------+--------------------+
+ * |query          |watermark          |state rows|rows dropped as late|
+ * +---------------+-------------------+----------+--------------------+
+ * |with a bound   |2026-01-01 11:54:00|2         |0                   |
+ * |without a bound|2062-01-01 11:56:00|1         |0                   |
+ * +---------------+-------------------+----------+--------------------+
+ *
+ * == 03-on-time.json
+ * {"event_time":"2026-01-01T12:08:00Z","region":"eu","amount":20.0}
+ * {"event_time":"2026-01-01T12:09:00Z","region":"us","amount":3.0}
+ * +---------------+-------------------+----------+--------------------+
+ * |query          |watermark          |state rows|rows dropped as late|
+ * +---------------+-------------------+----------+--------------------+
+ * |with a bound   |2026-01-01 11:59:00|4         |0                   |
+ * |without a bound|2062-01-01 11:56:00|1         |2                   |
+ * +---------------+-------------------+----------+--------------------+
+ *
+ * == 04-an-hour-later.json
+ * {"event_time":"2026-01-01T13:20:00Z","region":"us","amount":1.0}
+ * +---------------+-------------------+----------+--------------------+
+ * |query          |watermark          |state rows|rows dropped as late|
+ * +---------------+-------------------+----------+--------------------+
+ * |with a bound   |2026-01-01 13:10:00|1         |0                   |
+ * |without a bound|2062-01-01 11:56:00|1         |1                   |
+ * +---------------+-------------------+----------+--------------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/FutureEvents.txt">FutureEvents.txt</a>.
+ *
+ * <p>The cure is a bound on how far ahead of the clock an event may be, held before the watermark
+ * sees it. What is beyond the bound is not thrown away: {@link #buildSetAside} is the rest.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">
+ *     Guide: Handling Late Data and Watermarking</a>
+ */
+public final class FutureEvents {
+  /** How far ahead of the clock an event may be: as far as the senders' clocks may go wrong. */
+  public static final String BOUND = "5 minutes";
+
+  private FutureEvents() {}
+
+  /**
+   * The mistake: adds up amounts per window and region of whatever comes.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQueryWithoutBound(Dataset<Row> events) {
+    return WindowedAggregation.buildQuery(events);
+  }
+
+  /**
+   * The cure: adds up amounts per window and region of the events that are at most {@value #BOUND}
+   * ahead of the clock.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @param clock TIMESTAMP: {@code current_timestamp()}, or the column in which the receiver of the
+   *     event has put its own time
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock) {
+    return buildQuery(events, clock, BOUND);
+  }
+
+  /**
+   * The cure with another bound.
+   *
+   * @param events as above
+   * @param clock as above
+   * @param bound an interval such as {@code "5 minutes"}: how far ahead of the clock an event may
+   *     be
+   * @return as above
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock, String bound) {
+    return WindowedAggregation.buildQuery(events.where(not(isAhead(clock, bound))));
+  }
+
+  /**
+   * The events that the cure leaves out.
+   *
+   * @param events {@code event_time} TIMESTAMP and any others, streaming or batch
+   * @param clock TIMESTAMP, the same as for {@link #buildQuery}
+   * @param bound an interval, the same as for {@link #buildQuery}
+   * @return the same columns
+   */
+  public static Dataset<Row> buildSetAside(Dataset<Row> events, Column clock, String bound) {
+    return events.where(isAhead(clock, bound));
+  }
+
+  /** An event without a time is not ahead, nor is one whose clock is null. */
+  private static Column isAhead(Column clock, String bound) {
+    return coalesce(col("event_time").gt(clock.plus(lit(bound).cast("interval"))), lit(false));
+  }
+
+  /**
+   * Prints watermark, state rows and late rows with and without the bound, then the events that it
+   * has set aside.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        FutureEvents.class,
+        "Prints what one event of a wrong year does, and how a bound keeps it away.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input("future-event"));
+          app.printLedgerOfEach(
+              Map.of(
+                  "without a bound", OutputModes.append(buildQueryWithoutBound(events)),
+                  "with a bound", OutputModes.append(buildQuery(events, app.clock()))));
+          Dataset<Row> table = FileSource.readTable(app.spark(), app.input("future-event"));
+          app.print("set aside", buildSetAside(table, app.clock(), BOUND));
+        });
+  }
+}

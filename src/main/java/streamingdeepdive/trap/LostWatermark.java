@@ -1,0 +1,154 @@
+package streamingdeepdive.trap;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.date_trunc;
+import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.functions.window;
+
+import java.util.Map;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+
+/**
+ * A watermark that is there and does nothing. Why does the state grow, although {@code
+ * withWatermark} was called?
+ *
+ * <p>The watermark is a mark on a column. It stays on the column as long as that is passed on
+ * untouched; whatever is computed from it, a cast to the type that it has already included, is a
+ * new column without the mark. So is the column that was taken from the Dataset before {@code
+ * withWatermark}. In append mode Spark refuses to start such a query. In update mode it starts, its
+ * watermark moves, and no window is ever closed:
+ *
+ * <pre>{@code
+ * == 07-an-hour-later.json
+ * {"event_time":"2026-01-01T13:20:00Z","region":"br","amount":6.0}
+ * +--------------------+-------------------+----------+--------------------+
+ * |query               |watermark          |state rows|rows dropped as late|
+ * +--------------------+-------------------+----------+--------------------+
+ * |window on the cast  |2026-01-01 13:10:00|7         |0                   |
+ * |window on the column|2026-01-01 13:10:00|1         |0                   |
+ * +--------------------+-------------------+----------+--------------------+
+ *
+ * == 08-redelivered-too-late.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
+ * {"event_time":"2026-01-01T13:21:00Z","region":"br","amount":8.0}
+ * +--------------------+-------------------+----------+--------------------+
+ * |query               |watermark          |state rows|rows dropped as late|
+ * +--------------------+-------------------+----------+--------------------+
+ * |window on the cast  |2026-01-01 13:11:00|7         |0                   |
+ * |window on the column|2026-01-01 13:11:00|1         |1                   |
+ * +--------------------+-------------------+----------+--------------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/LostWatermark.txt">LostWatermark.txt</a>.
+ *
+ * <p>The cure is to compute first and to mark last: {@link #buildQueryOnMarkedLast}.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#conditions-for-watermarking-to-clean-aggregation-state">
+ *     Guide: Conditions for watermarking to clean aggregation state</a>
+ */
+public final class LostWatermark {
+  /** How far the watermark stays behind the newest event time. */
+  public static final String DELAY_THRESHOLD = "10 minutes";
+
+  /** How much event time a window spans. */
+  public static final String WINDOW_DURATION = "5 minutes";
+
+  private LostWatermark() {}
+
+  /**
+   * The mistake: adds up amounts in windows on the event time, cast to what it is.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQueryOnCast(Dataset<Row> events) {
+    Dataset<Row> marked = events.withWatermark("event_time", DELAY_THRESHOLD);
+    return totals(marked, col("event_time").cast("timestamp"));
+  }
+
+  /**
+   * The same mistake: adds up amounts in windows on the column as it was before the mark.
+   *
+   * @param events as for {@link #buildQueryOnCast}
+   * @return as for {@link #buildQueryOnCast}
+   */
+  public static Dataset<Row> buildQueryOnEarlierColumn(Dataset<Row> events) {
+    Dataset<Row> marked = events.withWatermark("event_time", DELAY_THRESHOLD);
+    return totals(marked, events.col("event_time"));
+  }
+
+  /**
+   * The cure: adds up amounts in windows on the marked column itself.
+   *
+   * @param events as for {@link #buildQueryOnCast}
+   * @return as for {@link #buildQueryOnCast}
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events) {
+    Dataset<Row> marked = events.withWatermark("event_time", DELAY_THRESHOLD);
+    return totals(marked, col("event_time"));
+  }
+
+  /**
+   * The mistake on a derived column: marks the event time, then cuts it to whole seconds.
+   *
+   * @param events as for {@link #buildQueryOnCast}
+   * @return as for {@link #buildQueryOnCast}
+   */
+  public static Dataset<Row> buildQueryOnMarkedFirst(Dataset<Row> events) {
+    return totals(
+        events
+            .withWatermark("event_time", DELAY_THRESHOLD)
+            .withColumn("event_time", date_trunc("second", col("event_time"))),
+        col("event_time"));
+  }
+
+  /**
+   * The cure on a derived column: cuts the event time to whole seconds, then marks it.
+   *
+   * @param events as for {@link #buildQueryOnCast}
+   * @return as for {@link #buildQueryOnCast}
+   */
+  public static Dataset<Row> buildQueryOnMarkedLast(Dataset<Row> events) {
+    return totals(
+        events
+            .withColumn("event_time", date_trunc("second", col("event_time")))
+            .withWatermark("event_time", DELAY_THRESHOLD),
+        col("event_time"));
+  }
+
+  private static Dataset<Row> totals(Dataset<Row> events, Column time) {
+    return events
+        .groupBy(window(time, WINDOW_DURATION).as("window"), col("region"))
+        .agg(sum("amount").as("total_amount"));
+  }
+
+  /**
+   * Prints watermark, state rows and late rows of the mistake and the cure, in update mode.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        LostWatermark.class,
+        "Prints the state of a query that lost its watermark, beside one that kept it.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          OutputMode update = OutputMode.Update();
+          app.printLedgerOfEach(
+              Map.of(
+                  "window on the cast",
+                  buildQueryOnCast(events).writeStream().outputMode(update),
+                  "window on the column",
+                  buildQuery(events).writeStream().outputMode(update)));
+        });
+  }
+}

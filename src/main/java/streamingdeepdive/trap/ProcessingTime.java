@@ -1,0 +1,147 @@
+package streamingdeepdive.trap;
+
+import static org.apache.spark.sql.functions.coalesce;
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.functions.window;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+
+/**
+ * Windows on the time at which an event is processed. Why does the same day give other totals when
+ * it is replayed?
+ *
+ * <p>Such a window says when the events came, not when the sales were made. After an outage there
+ * is a peak that never was; a replay puts a whole day into one window. On event time the totals are
+ * the same however the events are delivered, as long as none is later than the delay threshold.
+ * Three regions with the same four sales, the second with an outage, the third replayed on the next
+ * day:
+ *
+ * <pre>{@code
+ * == 02-delayed.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"us","amount":10.0,"processing_time":"2026-01-01T12:01:01Z"}
+ * {"event_time":"2026-01-01T12:04:00Z","region":"us","amount":5.0,"processing_time":"2026-01-01T12:11:30Z"}
+ * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":7.0,"processing_time":"2026-01-01T12:11:30Z"}
+ * {"event_time":"2026-01-01T12:12:00Z","region":"us","amount":1.0,"processing_time":"2026-01-01T12:12:01Z"}
+ * +---------------+------------------------------------------+------+------------+
+ * |query          |window                                    |region|total_amount|
+ * +---------------+------------------------------------------+------+------------+
+ * |event time     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |15.0        |
+ * |event time     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |7.0         |
+ * |event time     |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |1.0         |
+ * |processing time|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |10.0        |
+ * |processing time|{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |13.0        |
+ * +---------------+------------------------------------------+------+------------+
+ *
+ * == 03-replayed.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"ap","amount":10.0,"processing_time":"2026-01-02T09:00:00Z"}
+ * {"event_time":"2026-01-01T12:04:00Z","region":"ap","amount":5.0,"processing_time":"2026-01-02T09:00:00Z"}
+ * {"event_time":"2026-01-01T12:06:00Z","region":"ap","amount":7.0,"processing_time":"2026-01-02T09:00:00Z"}
+ * {"event_time":"2026-01-01T12:12:00Z","region":"ap","amount":1.0,"processing_time":"2026-01-02T09:00:00Z"}
+ * +---------------+------------------------------------------+------+------------+
+ * |query          |window                                    |region|total_amount|
+ * +---------------+------------------------------------------+------+------------+
+ * |event time     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|ap    |15.0        |
+ * |event time     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |7.0         |
+ * |event time     |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|ap    |1.0         |
+ * |processing time|{2026-01-02 09:00:00, 2026-01-02 09:05:00}|ap    |23.0        |
+ * +---------------+------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>.
+ *
+ * <p>The processing time is a column here, so that each run gives the same. Mostly it is {@code
+ * current_timestamp()}, the start of the micro-batch, and no two runs give the same.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#window-operations-on-event-time">
+ *     Guide: Window Operations on Event Time</a>
+ */
+public final class ProcessingTime {
+  /** The columns of an event, and when it was received. */
+  public static final String SCHEMA = FileSource.SCHEMA + ", processing_time TIMESTAMP";
+
+  /** How far the watermark stays behind the newest time. */
+  public static final String DELAY_THRESHOLD = "10 minutes";
+
+  /** How much time a window spans. */
+  public static final String WINDOW_DURATION = "5 minutes";
+
+  private ProcessingTime() {}
+
+  /**
+   * Reads a directory as a stream, one file per micro-batch.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
+   *     amount} DOUBLE, {@code processing_time} TIMESTAMP
+   */
+  public static Dataset<Row> read(SparkSession spark, String directory) {
+    return spark
+        .readStream()
+        .schema(SCHEMA)
+        .option("maxFilesPerTrigger", 1)
+        .option("timeZone", "UTC")
+        .json(directory);
+  }
+
+  /**
+   * The mistake: adds up amounts per region in windows of processing time.
+   *
+   * @param events {@code processing_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQueryOnProcessingTime(Dataset<Row> events) {
+    return totals(events, "processing_time");
+  }
+
+  /**
+   * The cure: adds up amounts per region in windows of event time.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> events) {
+    return totals(events, "event_time");
+  }
+
+  private static Dataset<Row> totals(Dataset<Row> events, String time) {
+    return events
+        .withWatermark(time, DELAY_THRESHOLD)
+        .groupBy(window(col(time), WINDOW_DURATION).as("window"), col("region"))
+        .agg(sum("amount").as("total_amount"));
+  }
+
+  /**
+   * Prints the totals of both, in update mode. An event without a processing time gets the one at
+   * which it is read.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        ProcessingTime.class,
+        "Prints totals of event time and of processing time, of events delivered in three ways.",
+        args,
+        app -> {
+          Dataset<Row> events =
+              read(app.spark(), app.input("deliveries"))
+                  .withColumn("processing_time", coalesce(col("processing_time"), app.clock()));
+          app.printRowsOfEach(
+              Map.of(
+                  "processing time", OutputModes.update(buildQueryOnProcessingTime(events)),
+                  "event time", OutputModes.update(buildQuery(events))));
+        });
+  }
+}

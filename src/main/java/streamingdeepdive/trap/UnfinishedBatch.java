@@ -1,0 +1,160 @@
+package streamingdeepdive.trap;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/**
+ * A {@code foreachBatch} that does not look at its whole batch. Why does the query die in the next
+ * one?
+ *
+ * <p>The batch is not a table but a query: an action on it computes the micro-batch and writes the
+ * state of each partition on the way. What stops at the first row, as {@code show(1)}, {@code
+ * take}, {@code limit} and {@code isEmpty} do, leaves the state of other partitions unwritten, and
+ * the next micro-batch does not find it. Two actions compute everything behind the shuffle twice,
+ * the state too, and a query without a shuffle reads its source twice; the numbers that the query
+ * reports are doubled with it:
+ *
+ * <pre>{@code
+ * == 01-on-time.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
+ * {"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}
+ * {"event_time":"2026-01-01T12:04:00Z","region":"eu","amount":5.0}
+ * +--------------+------------------+----------+-------+
+ * |query         |state rows updated|state rows|outcome|
+ * +--------------+------------------+----------+-------+
+ * |all rows      |2                 |2         |running|
+ * |computed once |2                 |2         |running|
+ * |computed twice|4                 |2         |running|
+ * |first row     |2                 |2         |running|
+ * +--------------+------------------+----------+-------+
+ *
+ * == 02-out-of-order.json
+ * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:05:00Z","region":"ap","amount":4.0}
+ * {"event_time":"2026-01-01T12:03:00Z","region":"us","amount":2.0}
+ * +--------------+------------------+----------+-------+
+ * |query         |state rows updated|state rows|outcome|
+ * +--------------+------------------+----------+-------+
+ * |all rows      |3                 |4         |running|
+ * |computed once |3                 |4         |running|
+ * |computed twice|6                 |4         |running|
+ * |first row     |1                 |1         |died   |
+ * +--------------+------------------+----------+-------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/UnfinishedBatch.txt">UnfinishedBatch.txt</a>.
+ *
+ * <p>The query need not die at once: if the first partition with rows is the last one, all is
+ * written. A batch on which no action runs is worse. If it is so from the start, no row is ever
+ * read, and the query runs on as if all were well; if only some batches are left out, the query
+ * dies in the one after.
+ *
+ * <p>The cure is one action on the whole batch. Where two are needed, {@code persist} lets the
+ * second read what the first has computed; alone it does not help, since it computes nothing.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
+ *     Guide: ForeachBatch</a>
+ */
+public final class UnfinishedBatch {
+  private UnfinishedBatch() {}
+
+  /**
+   * The mistake: hands over the first row of each micro-batch.
+   *
+   * @param totals a streaming aggregation
+   * @param target takes the rows
+   * @return the query in update mode, not started
+   */
+  public static DataStreamWriter<Row> firstRow(Dataset<Row> totals, Consumer<List<Row>> target) {
+    VoidFunction2<Dataset<Row>, Long> sink = (batch, batchId) -> target.accept(batch.takeAsList(1));
+    return OutputModes.update(totals).foreachBatch(sink);
+  }
+
+  /**
+   * The cure: hands over all rows of each micro-batch.
+   *
+   * @param totals a streaming aggregation
+   * @param target takes the rows
+   * @return the query in update mode, not started
+   */
+  public static DataStreamWriter<Row> allRows(Dataset<Row> totals, Consumer<List<Row>> target) {
+    VoidFunction2<Dataset<Row>, Long> sink =
+        (batch, batchId) -> target.accept(batch.collectAsList());
+    return OutputModes.update(totals).foreachBatch(sink);
+  }
+
+  /**
+   * The other mistake: counts each micro-batch, and hands it over if it has rows.
+   *
+   * @param totals a streaming aggregation
+   * @param target takes the rows
+   * @return the query in update mode, not started
+   */
+  public static DataStreamWriter<Row> computedTwice(
+      Dataset<Row> totals, Consumer<List<Row>> target) {
+    VoidFunction2<Dataset<Row>, Long> sink =
+        (batch, batchId) -> {
+          if (batch.count() > 0) {
+            target.accept(batch.collectAsList());
+          }
+        };
+    return OutputModes.update(totals).foreachBatch(sink);
+  }
+
+  /**
+   * Its cure: persists each micro-batch before it is counted.
+   *
+   * @param totals a streaming aggregation
+   * @param target takes the rows
+   * @return the query in update mode, not started
+   */
+  public static DataStreamWriter<Row> computedOnce(
+      Dataset<Row> totals, Consumer<List<Row>> target) {
+    VoidFunction2<Dataset<Row>, Long> sink =
+        (batch, batchId) -> {
+          batch.persist();
+          try {
+            if (batch.count() > 0) {
+              target.accept(batch.collectAsList());
+            }
+          } finally {
+            batch.unpersist();
+          }
+        };
+    return OutputModes.update(totals).foreachBatch(sink);
+  }
+
+  /**
+   * Prints the state rows of each query and whether it has died; Spark's account of that goes to
+   * stderr.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        UnfinishedBatch.class,
+        "Prints what becomes of queries that look at a part of their batches, or twice at all.",
+        args,
+        app -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
+          Consumer<List<Row>> nobody = rows -> {};
+          app.printFateOfEach(
+              Map.of(
+                  "first row", firstRow(totals, nobody),
+                  "all rows", allRows(totals, nobody),
+                  "computed twice", computedTwice(totals, nobody),
+                  "computed once", computedOnce(totals, nobody)));
+        });
+  }
+}

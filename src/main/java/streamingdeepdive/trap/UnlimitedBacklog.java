@@ -1,0 +1,129 @@
+package streamingdeepdive.trap;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamReader;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/**
+ * The first start on a directory that is full already. What becomes of late events?
+ *
+ * <p>Without {@code maxFilesPerTrigger} all files are one giant micro-batch, and no row is late
+ * against a row of its own micro-batch. With one file per micro-batch the watermark moves between
+ * the files. With {@code latestFirst} the newest file moves the watermark first, and nearly all
+ * that is older is late: the backlog is lost. The same files, three ways:
+ *
+ * <pre>{@code
+ * == all files are there before the start
+ * +------------+------------------------------------------+------+------------+
+ * |query       |window                                    |region|total_amount|
+ * +------------+------------------------------------------+------+------------+
+ * |at once     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1125.0      |
+ * |at once     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |at once     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |at once     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |at once     |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |at once     |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * |latest first|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |10.0        |
+ * |one by one  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1115.0      |
+ * |one by one  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |one by one  |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |one by one  |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |one by one  |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |one by one  |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * +------------+------------------------------------------+------+------------+
+ *
+ * +------------+-------------------+----------+--------------------+
+ * |query       |watermark          |state rows|rows dropped as late|
+ * +------------+-------------------+----------+--------------------+
+ * |at once     |2026-01-01 13:11:00|1         |0                   |
+ * |latest first|2026-01-01 13:11:00|1         |11                  |
+ * |one by one  |2026-01-01 13:11:00|1         |1                   |
+ * +------------+-------------------+----------+--------------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>.
+ *
+ * <p>Even one by one a backlog keeps rows that are dropped when each file is taken in before the
+ * next one lands: rows are judged by the watermark of the micro-batch before, and in a backlog no
+ * no-data micro-batch lies between two files. So the 1000.0 of {@code 05-too-late.json} counts
+ * here, and in {@link WindowedAggregation} it does not. Whoever needs a result that does not depend
+ * on the feeding must take a delay threshold that no row exceeds.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
+ *     Guide: Input Sources</a>
+ */
+public final class UnlimitedBacklog {
+  private UnlimitedBacklog() {}
+
+  /**
+   * The mistake: reads all files that are there as one micro-batch.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   */
+  public static Dataset<Row> readAtOnce(SparkSession spark, String directory) {
+    return reader(spark).json(directory);
+  }
+
+  /**
+   * The cure: reads one file per micro-batch, the oldest first, as {@link FileSource} does.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   */
+  public static Dataset<Row> readOneByOne(SparkSession spark, String directory) {
+    return reader(spark).option("maxFilesPerTrigger", 1).json(directory);
+  }
+
+  /**
+   * The other mistake: reads one file per micro-batch, the newest first.
+   *
+   * @param spark the session
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   */
+  public static Dataset<Row> readLatestFirst(SparkSession spark, String directory) {
+    return reader(spark)
+        .option("maxFilesPerTrigger", 1)
+        .option("latestFirst", true)
+        .json(directory);
+  }
+
+  private static DataStreamReader reader(SparkSession spark) {
+    return spark.readStream().schema(FileSource.SCHEMA).option("timeZone", "UTC");
+  }
+
+  /**
+   * Prints the totals of closed windows, in append mode, and the late rows of each way to read.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.run(
+        UnlimitedBacklog.class,
+        "Prints the totals of a backlog read at once, file by file, and the latest file first.",
+        args,
+        app -> {
+          String input = app.backlog();
+          app.printRowsAndLedgerOfEach(
+              Map.of(
+                  "at once", totals(readAtOnce(app.spark(), input)),
+                  "one by one", totals(readOneByOne(app.spark(), input)),
+                  "latest first", totals(readLatestFirst(app.spark(), input))));
+        });
+  }
+
+  private static DataStreamWriter<Row> totals(Dataset<Row> events) {
+    return OutputModes.append(WindowedAggregation.buildQuery(events));
+  }
+}
