@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -12,15 +13,16 @@ final class CommandLineRun {
 
   private CommandLineRun() {}
 
+  /**
+   * @param missing the options that this main does not have
+   */
   static int execute(
-      Class<?> main, String purpose, String[] args, boolean hasOutput, StreamingApp.Body body) {
-    AppOptions options = new AppOptions(hasOutput);
+      Class<?> main, String purpose, String[] args, Set<String> missing, StreamingApp.Body body) {
+    AppOptions options = new AppOptions(!missing.contains("--output"));
     CommandLine commandLine = new CommandLine(options).setCommandName(main.getSimpleName());
     CommandSpec spec = commandLine.getCommandSpec();
     spec.usageMessage().description(purpose);
-    if (!hasOutput) {
-      spec.remove(spec.findOption("--output"));
-    }
+    missing.forEach(option -> spec.remove(spec.findOption(option)));
     try {
       commandLine.parseArgs(args);
       if (options.help) {

@@ -12,8 +12,13 @@ final class FailureSentence {
 
   private FailureSentence() {}
 
+  static String of(Throwable failure) {
+    List<Throwable> causes = causes(failure);
+    return firstLine(causes.get(causes.size() - 1));
+  }
+
   static String of(Throwable failure, AppOptions options) {
-    List<Throwable> causes = Stream.iterate(failure, e -> e != null, Throwable::getCause).toList();
+    List<Throwable> causes = causes(failure);
     Throwable root = causes.get(causes.size() - 1);
     String message = firstLine(root);
     if (!(root instanceof IOException) || options.checkpoint == null) {
@@ -21,6 +26,10 @@ final class FailureSentence {
     }
     return (FILE.matcher(message).find() ? message : message + ", " + place(causes, options))
         + ". Mend it and start again with the same directories: the run goes on where it stopped.";
+  }
+
+  private static List<Throwable> causes(Throwable failure) {
+    return Stream.iterate(failure, e -> e != null, Throwable::getCause).toList();
   }
 
   /** What the innermost cause that names one was about to write. */

@@ -40,7 +40,7 @@ public final class LandingDirectory {
    * @return an absolute {@code file:} URI
    */
   public String uri() {
-    return directory.toUri().toString();
+    return new org.apache.hadoop.fs.Path(directory.toUri()).toString();
   }
 
   /**

@@ -83,7 +83,9 @@ public final class LocalSpark {
     settings.put("spark.app.name", name);
     settings.put("spark.ui.enabled", Boolean.toString(ui));
     settings.put("spark.local.dir", files.toString());
-    settings.put("spark.sql.warehouse.dir", files.resolve("warehouse").toUri().toString());
+    settings.put(
+        "spark.sql.warehouse.dir",
+        new org.apache.hadoop.fs.Path(files.resolve("warehouse").toUri()).toString());
     SparkConf conf = new LoopbackConf();
     settings.forEach(conf::setIfMissing);
     return conf;

@@ -37,6 +37,12 @@ final class StepPrinter {
     out.print(content);
   }
 
+  /** Prints why there is nothing else to print. */
+  void printFailure(String sentence) {
+    out.println(sentence);
+    out.println();
+  }
+
   /** Prints the rows that came out of a query, then its watermark and its state. */
   void printStep(PrintedQuery.Step step) {
     printRows(step.rows());

@@ -3,10 +3,12 @@ package streamingdeepdive.app;
 import static org.apache.spark.sql.functions.current_timestamp;
 import static org.apache.spark.sql.functions.lit;
 
+import java.nio.file.Files;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -71,7 +73,7 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void run(Class<?> main, String purpose, String[] args, Body body) {
-    exitUnlessZero(CommandLineRun.execute(main, purpose, args, false, body));
+    exitUnlessZero(CommandLineRun.execute(main, purpose, args, Set.of("--output"), body));
   }
 
   /**
@@ -83,7 +85,20 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void runWithOutput(Class<?> main, String purpose, String[] args, Body body) {
-    exitUnlessZero(CommandLineRun.execute(main, purpose, args, true, body));
+    exitUnlessZero(CommandLineRun.execute(main, purpose, args, Set.of(), body));
+  }
+
+  /**
+   * Runs a main that has its say about the sample data alone; its command line has no directories.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runOnSampleData(Class<?> main, String purpose, String[] args, Body body) {
+    Set<String> missing = Set.of("--input", "--output", "--checkpoint", "--trigger");
+    exitUnlessZero(CommandLineRun.execute(main, purpose, args, missing, body));
   }
 
   private static void exitUnlessZero(int exitCode) {
@@ -152,6 +167,21 @@ public final class StreamingApp {
     return input(Replay.ofFolder("sales").landedIn(landing));
   }
 
+  /**
+   * Returns a replay of the sample data in parts, with directories of its own.
+   *
+   * @param name what is printed above each part
+   * @return the replay, at its beginning
+   * @throws Exception if the sample data cannot be read
+   */
+  public StagedReplay stagedReplay(String name) throws Exception {
+    return new StagedReplay(
+        name,
+        Files.createTempDirectory(session.scratch(), "replay-"),
+        SampleData.read("sales"),
+        printer);
+  }
+
   private String input(Replay replay) {
     this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
@@ -180,7 +210,9 @@ public final class StreamingApp {
   private String directory(String users, String ours, String query) {
     String parent =
         Objects.requireNonNullElseGet(
-            users, () -> session.scratch().resolve(ours).toUri().toString());
+            users,
+            () ->
+                new org.apache.hadoop.fs.Path(session.scratch().resolve(ours).toUri()).toString());
     return parent + "/" + query;
   }
 

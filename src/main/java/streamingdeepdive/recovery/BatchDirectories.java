@@ -1,14 +1,10 @@
 package streamingdeepdive.recovery;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 import static org.apache.spark.sql.functions.col;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
@@ -72,7 +68,7 @@ public final class BatchDirectories {
   public void requireWrittenFrom(Checkpoint checkpoint) {
     files.requireUnlessEmpty(QUERY_ID);
     Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
-    Optional<String> owner = readWhole(files.path(QUERY_ID));
+    Optional<String> owner = files.read(files.path(QUERY_ID));
     if (owner.isPresent() && !owner.equals(queryId)) {
       throw new IllegalStateException(
           "The output "
@@ -125,7 +121,7 @@ public final class BatchDirectories {
             .filter(file -> file.getName().endsWith(".parquet"))
             .map(file -> directory.toUri().relativize(file.toUri()).getPath())
             .collect(joining("\n"));
-    writeWhole(new Path(directory, PARTS), parts);
+    files.write(new Path(directory, PARTS), parts);
   }
 
   /**
@@ -158,9 +154,9 @@ public final class BatchDirectories {
   /** Stores the query's id with its first micro-batch; later ones must find it. */
   private void claim(String queryId, long batchId) throws IOException {
     Path file = files.path(QUERY_ID);
-    Optional<String> owner = readWhole(file);
+    Optional<String> owner = files.read(file);
     if (owner.isEmpty() && batchId == 0) {
-      writeWhole(file, queryId);
+      files.write(file, queryId);
     } else if (!owner.equals(Optional.of(queryId))) {
       throw new IllegalStateException(
           file
@@ -171,29 +167,8 @@ public final class BatchDirectories {
   }
 
   private Stream<Path> partsNamedIn(Path file) {
-    return readWhole(file).stream()
+    return files.read(file).stream()
         .flatMap(String::lines)
         .map(name -> new Path(file.getParent(), name));
-  }
-
-  private Optional<String> readWhole(Path file) {
-    try (InputStream in = files.files().open(file)) {
-      return Optional.of(new String(in.readAllBytes(), UTF_8));
-    } catch (FileNotFoundException e) {
-      return Optional.empty();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** A run that dies on the way leaves no file of this name. */
-  private void writeWhole(Path file, String content) throws IOException {
-    Path hidden = new Path(file.getParent(), "." + file.getName());
-    try (OutputStream out = files.files().create(hidden, true)) {
-      out.write(content.getBytes(UTF_8));
-    }
-    if (!files.files().rename(hidden, file)) {
-      throw new IOException(hidden + " could not be renamed to " + file.getName());
-    }
   }
 }

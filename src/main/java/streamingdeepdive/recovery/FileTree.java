@@ -1,10 +1,15 @@
 package streamingdeepdive.recovery;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -57,6 +62,28 @@ record FileTree(FileSystem files, Path root) {
       throw new UncheckedIOException(e);
     }
     return paths.stream();
+  }
+
+  /** A small text; empty if the file does not exist. */
+  Optional<String> read(Path file) {
+    try (InputStream in = files.open(file)) {
+      return Optional.of(new String(in.readAllBytes(), UTF_8));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes a small text; a run that dies on the way leaves no file of this name. */
+  void write(Path file, String content) throws IOException {
+    Path hidden = new Path(file.getParent(), "." + file.getName());
+    try (OutputStream out = files.create(hidden, true)) {
+      out.write(content.getBytes(UTF_8));
+    }
+    if (!files.rename(hidden, file)) {
+      throw new IOException(hidden + " could not be renamed to " + file.getName());
+    }
   }
 
   /** The newest micro-batch that has a file in one of Spark's logs. */

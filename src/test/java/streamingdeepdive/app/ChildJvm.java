@@ -57,7 +57,7 @@ public final class ChildJvm implements AutoCloseable {
   public static ChildJvm start(List<String> flags, Path place, Class<?> main, String... args)
       throws IOException {
     Path work = Files.createDirectories(place.resolve("work"));
-    Path temporary = Files.createDirectories(place.resolve("temporary"));
+    Path temporary = Files.createDirectories(place.resolve("with a space"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
@@ -142,7 +142,7 @@ public final class ChildJvm implements AutoCloseable {
 
   /** The files in the child's temporary directory. */
   public List<Path> temporaryFiles() throws IOException {
-    try (Stream<Path> files = Files.list(place.resolve("temporary"))) {
+    try (Stream<Path> files = Files.list(place.resolve("with a space"))) {
       return files.toList();
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -34,21 +35,17 @@ class CommandLineRunTest {
   }
 
   private static Result run(StreamingApp.Body body, String... args) {
-    return run(false, body, args);
+    return run(Set.of("--output"), body, args);
   }
 
-  private static Result run(boolean hasOutput, StreamingApp.Body body, String... args) {
+  private static Result run(Set<String> missing, StreamingApp.Body body, String... args) {
     int[] exitCode = new int[1];
     CapturedOutput output =
         CapturedOutput.of(
             () ->
                 exitCode[0] =
                     CommandLineRun.execute(
-                        CommandLineRunTest.class,
-                        "Tests the command line.",
-                        args,
-                        hasOutput,
-                        body));
+                        CommandLineRunTest.class, "Tests the command line.", args, missing, body));
     return new Result(exitCode[0], output);
   }
 
@@ -97,7 +94,7 @@ class CommandLineRunTest {
           --input x --output x   | --input needs --output and --checkpoint here: they are kept, so that the next start can go on.
           """)
   void aMainWithASinkNeedsAPlaceForIt(String args, String sentence) {
-    Result result = run(true, CommandLineRunTest::notReached, args.split(" "));
+    Result result = run(Set.of(), CommandLineRunTest::notReached, args.split(" "));
 
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
@@ -201,7 +198,7 @@ class CommandLineRunTest {
     HookedFileSystem.refuse(change, path, fault);
     Result result =
         run(
-            true,
+            Set.of(),
             app ->
                 app.printSinks(
                     Map.of(

@@ -37,7 +37,8 @@ final class ScriptRun implements AutoCloseable {
   Outcome run(Step step) throws Throwable {
     limit = step.limit();
     step.action().run(this);
-    Optional<QueryLog.Entry> now = log == null ? Optional.empty() : log.take(query);
+    boolean hasLog = log != null && Files.exists(commits);
+    Optional<QueryLog.Entry> now = hasLog ? log.take(query) : Optional.empty();
     latest = now.or(() -> latest);
     return new Outcome(view.after(now), now, latest);
   }
@@ -59,7 +60,7 @@ final class ScriptRun implements AutoCloseable {
 
   void start() throws Throwable {
     long lastCommitted = lastCommitted();
-    String location = checkpoint.toUri().toString();
+    String location = new org.apache.hadoop.fs.Path(checkpoint.toUri()).toString();
     query =
         TimeLimit.within(
             limit,

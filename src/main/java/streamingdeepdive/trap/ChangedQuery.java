@@ -1,0 +1,176 @@
+package streamingdeepdive.trap;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.max;
+import static org.apache.spark.sql.functions.window;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StagedReplay;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.ParquetSink;
+import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.recovery.QuerySignature;
+
+/**
+ * A changed query on an old checkpoint. What does Spark make of state that another query left?
+ *
+ * <p>It compares the types of the state's columns, and nothing else. Here the sum becomes a maximum
+ * after two files. The 9.0 of {@code us} is a sum that no sale reaches, and it stays:
+ *
+ * <pre>{@code
+ * == highest amounts: files 1 to 2
+ * == highest amounts: files 3 to 7
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |100.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
+ * |{2026-01-01 13:20:00, 2026-01-01 13:25:00}|br    |6.0         |
+ * +------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>Also taken without a word: longer windows, of which the first lacks the sales before the
+ * change, {@code eu} with 1100.0 instead of 1115.0; the aggregation left out, so that its state is
+ * forgotten; another delay threshold; a filter. An average instead of the sum, and a deduplication
+ * instead of the aggregation, kill the query.
+ *
+ * <p>The cure keeps the query's plan in the checkpoint and compares it at each start:
+ *
+ * <pre>{@code
+ * == highest amounts: file 8
+ * The checkpoint checkpoint belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/query-signature and start again.
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/ChangedQuery.txt">ChangedQuery.txt</a>.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
+ *     Guide: Recovery Semantics after Changes in a Streaming Query</a>
+ */
+public final class ChangedQuery {
+  private record Change(String name, UnaryOperator<Dataset<Row>> query) {}
+
+  private ChangedQuery() {}
+
+  /**
+   * A change: windows of ten minutes instead of five.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> longerWindows(Dataset<Row> events) {
+    return WindowedAggregation.buildQuery(events, "10 minutes", "10 minutes");
+  }
+
+  /**
+   * A change: the highest amount of each window instead of the sum.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> highestAmounts(Dataset<Row> events) {
+    return events
+        .withWatermark("event_time", "10 minutes")
+        .groupBy(window(col("event_time"), "5 minutes").as("window"), col("region"))
+        .agg(max("amount").as("total_amount"));
+  }
+
+  /**
+   * A change: the sales one by one, without an aggregation.
+   *
+   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   *     streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> singleSales(Dataset<Row> events) {
+    return events.select(
+        window(col("event_time"), "5 minutes").as("window"),
+        col("region"),
+        col("amount").as("total_amount"));
+  }
+
+  /**
+   * The mistake: goes on from whatever checkpoint it is given.
+   *
+   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param output the directory to write
+   * @param checkpoint the checkpoint location
+   * @return the query, to be started
+   */
+  public static DataStreamWriter<Row> buildQueryForAnyCheckpoint(
+      Dataset<Row> totals, String output, String checkpoint) {
+    return ParquetSink.buildUpdateQuery(totals, output, checkpoint);
+  }
+
+  /**
+   * The cure: goes on from a checkpoint of the same query alone.
+   *
+   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param output the directory to write
+   * @param checkpoint the checkpoint location; the query's signature is kept there
+   * @return the query, to be started
+   * @throws IllegalStateException if the checkpoint belongs to another query
+   */
+  public static DataStreamWriter<Row> buildQuery(
+      Dataset<Row> totals, String output, String checkpoint) {
+    QuerySignature.require(totals, OutputMode.Update(), checkpoint);
+    return ParquetSink.buildUpdateQuery(totals, output, checkpoint);
+  }
+
+  /**
+   * Takes in two files with the totals and five with another query, then tries the cure on the last
+   * file.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    List<Change> changes =
+        List.of(
+            new Change("unchanged", WindowedAggregation::buildQuery),
+            new Change("longer windows", ChangedQuery::longerWindows),
+            new Change("highest amounts", ChangedQuery::highestAmounts),
+            new Change("single sales", ChangedQuery::singleSales));
+    StreamingApp.runOnSampleData(
+        ChangedQuery.class,
+        "Goes on from a checkpoint with another query, and prints what comes out.",
+        args,
+        app -> {
+          for (Change change : changes) {
+            StagedReplay replay = app.stagedReplay(change.name());
+            Dataset<Row> events = FileSource.read(app.spark(), replay.input());
+            replay.run(
+                2,
+                () ->
+                    buildQuery(
+                        WindowedAggregation.buildQuery(events),
+                        replay.output(),
+                        replay.checkpoint()));
+            replay.run(
+                5,
+                () ->
+                    buildQueryForAnyCheckpoint(
+                        change.query().apply(events), replay.output(), replay.checkpoint()));
+            replay.print(() -> ParquetSink.latest(app.spark(), replay.output()));
+            replay.run(
+                1,
+                () ->
+                    buildQuery(change.query().apply(events), replay.output(), replay.checkpoint()));
+          }
+        });
+  }
+}

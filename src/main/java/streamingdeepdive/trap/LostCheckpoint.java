@@ -1,0 +1,163 @@
+package streamingdeepdive.trap;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import streamingdeepdive.app.StagedReplay;
+import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.ParquetSink;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/**
+ * A checkpoint or an output that was deleted. What becomes of the rows if only one of them is there
+ * at the next start?
+ *
+ * <p>Without its checkpoint a query starts anew: its micro-batches are numbered from 0 again, and
+ * all files are read again. The file sink passes over every number that its log has, here 0 to 7.
+ * No error says so, and four totals are missing:
+ *
+ * <pre>{@code
+ * == file sink: files 1 to 5
+ * == file sink: the checkpoint is deleted
+ * == file sink: files 6 to 8
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * +------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>A {@code foreachBatch} that appends does the opposite. It writes the first totals once more,
+ * and since the five files now come without a pause, one of them with a sale that was too late:
+ *
+ * <pre>{@code
+ * == foreachBatch that appends: files 6 to 8
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1115.0      |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * +------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>Without the output the query goes on, and what it writes cannot be read. The cure compares the
+ * two before the start:
+ *
+ * <pre>{@code
+ * == guarded file sink: files 6 to 8
+ * The output output was written from another checkpoint than checkpoint: it has micro-batches up to 7, and Spark would pass over as many without a word. Start on the checkpoint that wrote it, or give the query a new output.
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.
+ *
+ * <p>Checkpoint and output are kept, backed up and deleted together. The cure looks at the numbers
+ * of the micro-batches; it cannot tell two queries apart that have come equally far.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovering-from-failures-with-checkpointing">
+ *     Guide: Recovering from Failures with Checkpointing</a>
+ */
+public final class LostCheckpoint {
+  @FunctionalInterface
+  private interface Sink {
+    DataStreamWriter<Row> write(Dataset<Row> totals, String output, String checkpoint);
+  }
+
+  private record Loss(String name, Sink sink, String deleted, int filesAfterwards) {}
+
+  private LostCheckpoint() {}
+
+  /**
+   * The mistake: the file sink starts whatever it finds.
+   *
+   * @param totals any rows, of an aggregation only with a watermark
+   * @param output the directory to write
+   * @param checkpoint the checkpoint location
+   * @return the query, to be started
+   */
+  public static DataStreamWriter<Row> buildUnguardedQuery(
+      Dataset<Row> totals, String output, String checkpoint) {
+    return OutputModes.append(totals)
+        .format("parquet")
+        .option("path", output)
+        .option("checkpointLocation", checkpoint);
+  }
+
+  /**
+   * Another mistake: a replayed micro-batch is appended once more.
+   *
+   * @param totals any rows, of an aggregation only with a watermark
+   * @param output the directory to write
+   * @param checkpoint the checkpoint location
+   * @return the query, to be started
+   */
+  public static DataStreamWriter<Row> buildAppendingQuery(
+      Dataset<Row> totals, String output, String checkpoint) {
+    VoidFunction2<Dataset<Row>, Long> append =
+        (batch, batchId) -> batch.write().mode(SaveMode.Append).parquet(output);
+    return OutputModes.append(totals).foreachBatch(append).option("checkpointLocation", checkpoint);
+  }
+
+  /**
+   * The cure: {@link ParquetSink#buildQuery}.
+   *
+   * @param totals any rows, of an aggregation only with a watermark
+   * @param output the directory to write
+   * @param checkpoint the checkpoint location
+   * @return the query, to be started
+   * @throws IllegalStateException if checkpoint and output do not belong together
+   */
+  public static DataStreamWriter<Row> buildQuery(
+      Dataset<Row> totals, String output, String checkpoint) {
+    return ParquetSink.buildQuery(totals, output, checkpoint);
+  }
+
+  /**
+   * Deletes the checkpoint or the output of each query after five files, and prints what becomes of
+   * the rest.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    List<Loss> losses =
+        List.of(
+            new Loss("file sink", LostCheckpoint::buildUnguardedQuery, "checkpoint", 3),
+            new Loss(
+                "foreachBatch that appends", LostCheckpoint::buildAppendingQuery, "checkpoint", 3),
+            new Loss("guarded file sink", LostCheckpoint::buildQuery, "checkpoint", 3),
+            new Loss("file sink", LostCheckpoint::buildUnguardedQuery, "output", 1),
+            new Loss("guarded file sink", LostCheckpoint::buildQuery, "output", 1));
+    StreamingApp.runOnSampleData(
+        LostCheckpoint.class,
+        "Deletes the checkpoint or the output and prints which rows are missing or doubled.",
+        args,
+        app -> {
+          for (Loss loss : losses) {
+            StagedReplay replay = app.stagedReplay(loss.name());
+            Callable<DataStreamWriter<Row>> query =
+                () -> {
+                  Dataset<Row> events = FileSource.read(app.spark(), replay.input());
+                  Dataset<Row> totals = WindowedAggregation.buildQuery(events);
+                  return loss.sink.write(totals, replay.output(), replay.checkpoint());
+                };
+            replay.run(5, query);
+            replay.delete(loss.deleted());
+            replay.run(loss.filesAfterwards(), query);
+            replay.print(() -> app.spark().read().parquet(replay.output()));
+          }
+        });
+  }
+}
