@@ -29,6 +29,12 @@ final class AppOptions {
   String checkpoint;
 
   @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      description = "With --input: where a main that writes files writes them.")
+  String output;
+
+  @Option(
       names = "--trigger",
       paramLabel = "INTERVAL",
       converter = IntervalTrigger.class,
@@ -53,9 +59,10 @@ final class AppOptions {
   }
 
   void requireConsistent() {
-    if (isReplay() && (checkpoint != null || trigger != null)) {
+    if (isReplay() && (checkpoint != null || trigger != null || output != null)) {
       throw new UsageException(
-          "--checkpoint and --trigger go with --input; the replay of the sample data has its own.");
+          "--checkpoint, --output and --trigger go with --input; the replay of the sample data has"
+              + " its own.");
     }
   }
 

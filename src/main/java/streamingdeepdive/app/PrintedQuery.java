@@ -19,6 +19,13 @@ import org.apache.spark.sql.types.StructType;
  * A query of a main, whose rows are collected to be printed; if it has its own sink, its fate is.
  */
 final class PrintedQuery implements AutoCloseable {
+  /** Where the rows go. Of a sink of its own a query can die, and in some lessons it should. */
+  enum Sink {
+    COLLECTOR,
+    OWN,
+    OWN_AND_DEADLY
+  }
+
   /** What consecutive micro-batches of a query put out, and what they did to its state. */
   record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
 
@@ -32,7 +39,7 @@ final class PrintedQuery implements AutoCloseable {
   private final RowCollector rows = new RowCollector();
   private BatchGate gate;
   private StreamingQuery query;
-  private boolean ownSink;
+  private Sink sink;
   private Optional<QueryLog.Entry> latest = Optional.empty();
 
   PrintedQuery(String name, SparkSession spark, String checkpoint) {
@@ -49,14 +56,13 @@ final class PrintedQuery implements AutoCloseable {
   /**
    * Starts the query.
    *
-   * @param ownSink whether the writer has a sink, of which the query may die; otherwise its rows
-   *     are collected
+   * @param sink whether the writer brings one
    * @param whenCommitted told of each micro-batch, after its commit and before a stop
    */
   void start(
-      DataStreamWriter<Row> writer, boolean ownSink, Consumer<StreamingQueryProgress> whenCommitted)
+      DataStreamWriter<Row> writer, Sink sink, Consumer<StreamingQueryProgress> whenCommitted)
       throws TimeoutException {
-    this.ownSink = ownSink;
+    this.sink = sink;
     gate = new BatchGate(whenCommitted);
     spark.streams().addListener(gate);
     VoidFunction2<Dataset<Row>, Long> collector =
@@ -64,13 +70,15 @@ final class PrintedQuery implements AutoCloseable {
           gate.enter(batchId);
           rows.collect(batch, batchId);
         };
-    DataStreamWriter<Row> sink = ownSink ? writer : writer.foreachBatch(collector);
-    query = sink.option("checkpointLocation", checkpoint).start();
+    query =
+        (sink == Sink.COLLECTOR ? writer.foreachBatch(collector) : writer)
+            .option("checkpointLocation", checkpoint)
+            .start();
   }
 
   /** Waits until the query is idle, and returns what it has done since the last call. */
   Optional<Step> processAllAvailable() {
-    if (ownSink) {
+    if (sink == Sink.OWN_AND_DEADLY) {
       return awaitFate();
     }
     query.processAllAvailable();
@@ -83,7 +91,7 @@ final class PrintedQuery implements AutoCloseable {
   }
 
   private Step step(QueryLog.Entry entry) {
-    if (ownSink) {
+    if (sink == Sink.OWN_AND_DEADLY) {
       return fate(entry, entry.stateRowsUpdated(), "running");
     }
     List<List<Row>> batches = rows.take(entry.lastBatchId());

@@ -34,7 +34,7 @@ final class QueryRun implements AutoCloseable {
   }
 
   /** Starts the queries, which are told apart by their names; a single one may have none. */
-  void start(Map<String, DataStreamWriter<Row>> writers, boolean ownSinks) throws Exception {
+  void start(Map<String, DataStreamWriter<Row>> writers, PrintedQuery.Sink sink) throws Exception {
     session.spark().streams().resetTerminated();
     String checkpoint =
         Objects.requireNonNullElseGet(
@@ -45,7 +45,7 @@ final class QueryRun implements AutoCloseable {
       queries.add(query);
       query.start(
           writer.getValue().trigger(options.trigger()),
-          ownSinks,
+          sink,
           options.isReplay() ? progress -> {} : progress -> printMicroBatch(query, progress));
       signal.stops(query);
     }

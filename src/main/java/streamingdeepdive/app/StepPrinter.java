@@ -37,6 +37,11 @@ final class StepPrinter {
     out.print(content);
   }
 
+  /** Prints the end of a step that shows its input only. */
+  void printEnd() {
+    out.println();
+  }
+
   /** Prints the rows that came out of a query, then its watermark and its state. */
   void printStep(PrintedQuery.Step step) {
     printRows(step.rows());

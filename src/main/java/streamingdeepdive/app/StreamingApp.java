@@ -127,6 +127,21 @@ public final class StreamingApp {
     return input(Replay.ofFolder("sales").landedIn(landing));
   }
 
+  /**
+   * Returns the directory to write to.
+   *
+   * @return the user's directory, or one that is deleted with the replay
+   */
+  public String output() {
+    if (options.isReplay()) {
+      return session.scratch().resolve("output").toUri().toString();
+    }
+    if (options.output == null) {
+      throw new UsageException("This main writes files; say where with --output.");
+    }
+    return options.output;
+  }
+
   private String input(Replay replay) {
     this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
@@ -140,7 +155,18 @@ public final class StreamingApp {
    * @throws Exception if the query cannot start, or dies
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
-    run(Map.of("", writer), false, steps -> printer.printStep(steps.get(0)));
+    run(Map.of("", writer), PrintedQuery.Sink.COLLECTOR, steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
+   * Starts a query that writes files and prints what it reads, until the replay or the process
+   * ends.
+   *
+   * @param writer the query with its sink; checkpoint and trigger are set here
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void write(DataStreamWriter<Row> writer) throws Exception {
+    run(Map.of("", writer), PrintedQuery.Sink.OWN, steps -> printer.printEnd());
   }
 
   /**
@@ -150,7 +176,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printRowsOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, false, printer::printRowsOfEach);
+    run(writers, PrintedQuery.Sink.COLLECTOR, printer::printRowsOfEach);
   }
 
   /**
@@ -161,7 +187,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printRowCountOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, false, printer::printRowCountOfEach);
+    run(writers, PrintedQuery.Sink.COLLECTOR, printer::printRowCountOfEach);
   }
 
   /**
@@ -172,7 +198,7 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start, or dies
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, false, printer::printLedgerOfEach);
+    run(writers, PrintedQuery.Sink.COLLECTOR, printer::printLedgerOfEach);
   }
 
   /**
@@ -186,7 +212,7 @@ public final class StreamingApp {
       throws Exception {
     run(
         writers,
-        false,
+        PrintedQuery.Sink.COLLECTOR,
         steps -> {
           printer.printRowsOfEach(steps);
           printer.printLedgerOfEach(steps);
@@ -201,16 +227,16 @@ public final class StreamingApp {
    * @throws Exception if a query cannot start
    */
   public void printFateOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
-    run(writers, true, printer::printRowsOfEach);
+    run(writers, PrintedQuery.Sink.OWN_AND_DEADLY, printer::printRowsOfEach);
   }
 
   private void run(
       Map<String, DataStreamWriter<Row>> writers,
-      boolean ownSinks,
+      PrintedQuery.Sink sink,
       Consumer<List<PrintedQuery.Step>> print)
       throws Exception {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
-      run.start(writers, ownSinks);
+      run.start(writers, sink);
       if (options.isReplay()) {
         run.replay(replay, landing);
       } else {

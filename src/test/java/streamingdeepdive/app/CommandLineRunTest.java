@@ -61,7 +61,8 @@ class CommandLineRunTest {
           --inptu x                | Unknown options: '--inptu', 'x'; --help lists what is possible.
           --input                  | Missing required parameter for option '--input' (DIR); --help lists what is possible.
           --input x --trigger soon | Invalid value for option '--trigger': 'soon' is not an interval such as '10 seconds'; --help lists what is possible.
-          --checkpoint x           | --checkpoint and --trigger go with --input; the replay of the sample data has its own.
+          --checkpoint x           | --checkpoint, --output and --trigger go with --input; the replay of the sample data has its own.
+          --output x               | --checkpoint, --output and --trigger go with --input; the replay of the sample data has its own.
           """)
   void aWrongCommandLineIsOneSentenceAndExitCodeTwo(String args, String sentence) {
     Result result = run(CommandLineRunTest::notReached, args.split(" "));
