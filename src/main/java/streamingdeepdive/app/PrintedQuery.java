@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -26,8 +27,11 @@ final class PrintedQuery implements AutoCloseable {
     OWN_AND_DEADLY
   }
 
-  /** What consecutive micro-batches of a query put out, and what they did to its state. */
-  record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
+  /**
+   * What consecutive micro-batches of a query put out, what they did to its state, and a sentence
+   * about each that has set lines aside.
+   */
+  record Step(String query, List<Row> rows, QueryLog.Entry entry, List<String> setAside) {}
 
   private static final StructType FATE =
       StructType.fromDDL("`state rows updated` BIGINT, `state rows` BIGINT, outcome STRING");
@@ -95,7 +99,7 @@ final class PrintedQuery implements AutoCloseable {
       return fate(entry, entry.stateRowsUpdated(), "running");
     }
     List<List<Row>> batches = rows.take(entry.lastBatchId());
-    return new Step(name, batches.stream().flatMap(List::stream).toList(), entry);
+    return new Step(name, batches.stream().flatMap(List::stream).toList(), entry, setAside(entry));
   }
 
   private Optional<Step> awaitFate() {
@@ -116,7 +120,14 @@ final class PrintedQuery implements AutoCloseable {
 
   private Step fate(QueryLog.Entry entry, long updated, String outcome) {
     Object[] fate = {updated, entry.stateRows(), outcome};
-    return new Step(name, List.of(new GenericRowWithSchema(fate, FATE)), entry);
+    return new Step(name, List.of(new GenericRowWithSchema(fate, FATE)), entry, setAside(entry));
+  }
+
+  private List<String> setAside(QueryLog.Entry entry) {
+    return Arrays.stream(query.recentProgress())
+        .filter(progress -> entry.batchIds().contains(progress.batchId()))
+        .flatMap(progress -> SetAside.report(progress).stream())
+        .toList();
   }
 
   /** Lets the running micro-batch finish, then stops the query. */

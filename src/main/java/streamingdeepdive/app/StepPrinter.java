@@ -37,6 +37,11 @@ final class StepPrinter {
     out.print(content);
   }
 
+  /** Prints what became of lines that the queries did not get. */
+  void printSetAside(List<String> sentences) {
+    sentences.forEach(out::println);
+  }
+
   /** Prints the end of a step that shows its input only. */
   void printEnd() {
     out.println();

@@ -128,6 +128,18 @@ public final class StreamingApp {
   }
 
   /**
+   * Leaves out the lines that are no event. How many there were in which files, and why, is printed
+   * with each step.
+   *
+   * @param lines a streaming Dataset with {@code raw}, {@code file} and {@code reason} STRING,
+   *     which is null in the lines to take
+   * @return the other columns of those
+   */
+  public Dataset<Row> accepted(Dataset<Row> lines) {
+    return SetAside.from(lines);
+  }
+
+  /**
    * Returns the directory to write to.
    *
    * @return the user's directory, or one that is deleted with the replay

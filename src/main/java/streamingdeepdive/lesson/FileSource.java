@@ -121,7 +121,7 @@ public final class FileSource {
         "Runs one query over a stream of files and over the finished table.",
         args,
         app -> {
-          Dataset<Row> stream = buildQuery(read(app.spark(), app.input()));
+          Dataset<Row> stream = buildQuery(app.accepted(BadRecords.read(app.spark(), app.input())));
           app.print(stream.writeStream().outputMode(OutputMode.Complete()));
           Dataset<Row> table = buildQuery(readTable(app.spark(), app.input()));
           app.print("the same query over the finished table", table);
