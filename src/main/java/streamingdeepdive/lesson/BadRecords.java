@@ -70,8 +70,8 @@ import streamingdeepdive.app.StreamingApp;
  * ones add to the totals, both named by the query and the micro-batch. One that is replayed after a
  * crash writes the same two again, so that each line is there exactly once.
  *
- * <p>The raw text has no line end. Bytes that are not UTF-8 come as U+FFFD, the replacement
- * character.
+ * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as
+ * U+FFFD, the replacement character.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
