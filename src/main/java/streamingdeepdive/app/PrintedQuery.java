@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -20,8 +21,11 @@ import org.apache.spark.sql.types.StructType;
 
 /** A query of a main, and what is printed of it. */
 final class PrintedQuery implements AutoCloseable {
-  /** What consecutive micro-batches of a query put out, and what they did to its state. */
-  record Step(String query, List<Row> rows, QueryLog.Entry entry) {}
+  /**
+   * What consecutive micro-batches of a query put out, what they did to its state, and a sentence
+   * about each that has set lines aside.
+   */
+  record Step(String query, List<Row> rows, QueryLog.Entry entry, List<String> setAside) {}
 
   /** The last micro-batches that were committed, and whether the query has died since. */
   private record Fate(QueryLog.Entry entry, long stateRowsUpdated, boolean died) {
@@ -143,7 +147,14 @@ final class PrintedQuery implements AutoCloseable {
   }
 
   private Step step(Fate fate) {
-    return new Step(name, rows.apply(fate), fate.entry());
+    return new Step(name, rows.apply(fate), fate.entry(), setAside(fate.entry()));
+  }
+
+  private List<String> setAside(QueryLog.Entry entry) {
+    return Arrays.stream(query.recentProgress())
+        .filter(progress -> entry.batchIds().contains(progress.batchId()))
+        .flatMap(progress -> SetAside.report(progress).stream())
+        .toList();
   }
 
   /** Lets the running micro-batch finish, then stops the query. */

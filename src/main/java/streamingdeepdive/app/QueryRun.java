@@ -54,6 +54,8 @@ final class QueryRun implements AutoCloseable {
         return;
       }
       printer.printInput(next.heading(), next.content());
+      // All queries read the same lines.
+      steps.stream().limit(1).forEach(step -> printer.printSetAside(step.setAside()));
       print.accept(steps);
     }
   }
@@ -67,7 +69,9 @@ final class QueryRun implements AutoCloseable {
     String heading =
         "micro-batch %d, rows read %d".formatted(progress.batchId(), progress.numInputRows());
     printer.printInput(queries.size() == 1 ? heading : query.name() + ", " + heading, "");
-    print.accept(List.of(query.step(progress)));
+    PrintedQuery.Step step = query.step(progress);
+    printer.printSetAside(step.setAside());
+    print.accept(List.of(step));
   }
 
   @Override

@@ -37,6 +37,16 @@ final class StepPrinter {
     out.print(content);
   }
 
+  /** Prints what became of lines that the queries did not get. */
+  void printSetAside(List<String> sentences) {
+    sentences.forEach(out::println);
+  }
+
+  /** Prints the end of a step that shows its input only. */
+  void printEnd() {
+    out.println();
+  }
+
   /** Prints why there is nothing else to print. */
   void printFailure(String sentence) {
     out.println(sentence);

@@ -168,6 +168,18 @@ public final class StreamingApp {
   }
 
   /**
+   * Leaves out the lines that are no event. How many there were in which files, and why, is printed
+   * with each step.
+   *
+   * @param lines a streaming Dataset with {@code raw}, {@code file} and {@code reason} STRING,
+   *     which is null in the lines to take
+   * @return the other columns of those
+   */
+  public Dataset<Row> accepted(Dataset<Row> lines) {
+    return SetAside.from(lines);
+  }
+
+  /**
    * Returns a replay of the sample data in parts, with directories of its own.
    *
    * @param name what is printed above each part
@@ -185,6 +197,15 @@ public final class StreamingApp {
   private String input(Replay replay) {
     this.replay = replay;
     return options.isReplay() ? landing.uri() : options.input;
+  }
+
+  /**
+   * Returns the directory for what a query without a name writes.
+   *
+   * @return that of {@code --output}, or one that is deleted with this run
+   */
+  public String output() {
+    return output("");
   }
 
   /**
@@ -213,7 +234,7 @@ public final class StreamingApp {
             users,
             () ->
                 new org.apache.hadoop.fs.Path(session.scratch().resolve(ours).toUri()).toString());
-    return parent + "/" + query;
+    return query.isEmpty() ? parent : parent + "/" + query;
   }
 
   /**
@@ -225,6 +246,19 @@ public final class StreamingApp {
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
     run(List.of(collected("", writer)), steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
+   * Starts a query that has a sink of its own and prints what it reads, until the replay or the
+   * process ends.
+   *
+   * @param writer the query with its sink; checkpoint and trigger are set here
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void write(DataStreamWriter<Row> writer) throws Exception {
+    run(
+        List.of(PrintedQuery.withSink("", spark(), checkpoint(""), writer, List::of)),
+        steps -> printer.printEnd());
   }
 
   /**

@@ -97,7 +97,7 @@ public final class Deduplication {
         "Prints the events without their exact redeliveries.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> distinct = buildQuery(events);
           app.print(distinct.writeStream().outputMode(OutputMode.Append()));
         });

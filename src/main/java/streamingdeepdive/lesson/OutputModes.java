@@ -101,7 +101,7 @@ public final class OutputModes {
         "Prints the windowed totals in append, update and complete mode side by side.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           app.printRowsOfEach(
               Map.of(

@@ -221,7 +221,8 @@ public final class ParquetSink {
         args,
         app -> {
           SparkSession spark = app.spark();
-          Dataset<Row> totals = WindowedAggregation.buildQuery(FileSource.read(spark, app.input()));
+          Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
+          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           String finals = app.output("final");
           String revisions = app.output("latest");
           app.printSinks(

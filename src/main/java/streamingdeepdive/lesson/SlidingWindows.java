@@ -109,7 +109,7 @@ public final class SlidingWindows {
         "Prints the total amount per 10-minute window and region, with a window every 5 minutes.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = buildQuery(events);
           app.print(totals.writeStream().outputMode(OutputMode.Update()));
         });

@@ -118,7 +118,7 @@ public final class Watermark {
         "Prints watermark, state and late rows of one query with two delay thresholds and without.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           OutputMode update = OutputMode.Update();
           app.printLedgerOfEach(
               Map.of(

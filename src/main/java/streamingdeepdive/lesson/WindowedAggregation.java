@@ -117,7 +117,7 @@ public final class WindowedAggregation {
         "Prints the total amount per 5-minute window and region.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = buildQuery(events);
           app.print(totals.writeStream().outputMode(OutputMode.Update()));
         });

@@ -7,6 +7,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 
@@ -99,7 +100,7 @@ public final class CompleteModeGrowth {
         args,
         app -> {
           String input = app.generatedInput(FILES, CompleteModeGrowth::sales);
-          Dataset<Row> events = FileSource.read(app.spark(), input);
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
           app.printRowCountOfEach(
               Map.of("complete", everything(events), "update", changes(events)));
         });

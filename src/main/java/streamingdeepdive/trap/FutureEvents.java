@@ -10,6 +10,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -135,7 +136,8 @@ public final class FutureEvents {
         "Prints what one event of a wrong year does, and how a bound keeps it away.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input("future-event"));
+          Dataset<Row> events =
+              app.accepted(BadRecords.read(app.spark(), app.input("future-event")));
           app.printLedgerOfEach(
               Map.of(
                   "without a bound", OutputModes.append(buildQueryWithoutBound(events)),

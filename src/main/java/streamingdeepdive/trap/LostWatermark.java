@@ -11,7 +11,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
 import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.BadRecords;
 
 /**
  * A watermark that is there and does nothing. Why does the state grow, although {@code
@@ -141,7 +141,7 @@ public final class LostWatermark {
         "Prints the state of a query that lost its watermark, beside one that kept it.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           OutputMode update = OutputMode.Update();
           app.printLedgerOfEach(
               Map.of(

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.Watermark;
 
@@ -111,7 +111,7 @@ public final class UnboundedState {
         args,
         app -> {
           String input = app.generatedInput(FILES, UnboundedState::sales);
-          Dataset<Row> events = FileSource.read(app.spark(), input);
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
           app.printLedgerOfEach(
               Map.of(
                   "without a watermark", OutputModes.update(buildQueryWithoutWatermark(events)),

@@ -8,7 +8,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
 
@@ -146,7 +146,7 @@ public final class UnfinishedBatch {
         "Prints what becomes of queries that look at a part of their batches, or twice at all.",
         args,
         app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           Consumer<List<Row>> nobody = rows -> {};
           app.printFateOfEach(

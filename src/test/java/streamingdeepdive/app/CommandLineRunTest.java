@@ -186,7 +186,7 @@ class CommandLineRunTest {
       textBlock =
           """
           CREATE | /output/part-  | Permission denied: hooked:/out/part-0 | Permission denied: hooked:/out/part-0
-          WRITE  | /output/part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output/
+          WRITE  | /output/part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output
           WRITE  | /state/0/1/    | No space left on device               | No space left on device, writing to hooked:/PLACE/checkpoint/state/0/1
           WRITE  | /offsets/      | No space left on device               | No space left on device, in the output or the checkpoint hooked:/PLACE/checkpoint
           """)

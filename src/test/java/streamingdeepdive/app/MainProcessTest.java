@@ -58,7 +58,7 @@ class MainProcessTest {
     for (String region : regions) {
       input.land(
           region + ".json",
-          "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}\n"
+          "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}\nhalf a line\n"
               .formatted(region));
     }
     String[] args = {
@@ -69,6 +69,9 @@ class MainProcessTest {
     String second = runUntil("|r17 ", args);
 
     assertThat(printedRegions(first)).isNotEmpty().doesNotContain("r17");
+    assertThat(first)
+        .startsWith(
+            "== micro-batch 0, rows read 2\nlines set aside 1, in r10.json: not JSON\n+------");
     assertThat(printedRegions(first + second)).isEqualTo(regions);
   }
 

@@ -1,0 +1,112 @@
+package streamingdeepdive.lesson;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One line of a file: a sale, or the reason why it is none.
+ *
+ * <p>Spark's own JSON reader does not tell: it takes 5 for a region and an epoch for a time, it
+ * skips fields that it does not know and whatever follows the first object of a line.
+ *
+ * @param eventMicros the event time in microseconds since the epoch; like the next two null if
+ *     there is a reason
+ * @param reason null if the line is a sale
+ */
+record SaleLine(Long eventMicros, String region, Double amount, String reason) {
+  private static final List<String> FIELDS = List.of("event_time", "region", "amount");
+
+  /**
+   * Spark refuses to write older times to Parquet, and prints later ones in a form of their own.
+   */
+  private static final int FIRST_YEAR = 1900;
+
+  private static final int LAST_YEAR = 9999;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+          .build();
+
+  static SaleLine parse(String line) {
+    if (line.isBlank()) {
+      return rejected("blank");
+    }
+    try {
+      return of(JSON.readTree(line));
+    } catch (JsonEOFException e) {
+      return rejected("half a line");
+    } catch (MismatchedInputException e) {
+      return rejected("more than one JSON value");
+    } catch (JsonProcessingException e) {
+      boolean duplicate = e.getOriginalMessage().startsWith("Duplicate field");
+      return rejected(duplicate ? "a field twice" : "not JSON");
+    }
+  }
+
+  private static SaleLine of(JsonNode json) {
+    if (!json.isObject()) {
+      return rejected("not a JSON object");
+    }
+    List<String> unknown = new ArrayList<>();
+    json.fieldNames().forEachRemaining(unknown::add);
+    unknown.removeAll(FIELDS);
+    if (!unknown.isEmpty()) {
+      return rejected("unknown field " + unknown.get(0));
+    }
+    for (String field : FIELDS) {
+      if (json.path(field).isMissingNode()) {
+        return rejected("no " + field);
+      }
+      if (json.get(field).isNull()) {
+        return rejected(field + " is null");
+      }
+    }
+    return of(json.get("event_time"), json.get("region"), json.get("amount"));
+  }
+
+  private static SaleLine of(JsonNode eventTime, JsonNode region, JsonNode amount) {
+    if (!eventTime.isTextual()) {
+      return rejected("event_time is not text");
+    }
+    if (!region.isTextual()) {
+      return rejected("region is not text");
+    }
+    if (!amount.isNumber()) {
+      return rejected("amount is not a number");
+    }
+    if (!Double.isFinite(amount.doubleValue())) {
+      return rejected("amount is not finite");
+    }
+    try {
+      Instant time = OffsetDateTime.parse(eventTime.textValue()).toInstant();
+      int year = time.atOffset(ZoneOffset.UTC).getYear();
+      if (year < FIRST_YEAR || year > LAST_YEAR) {
+        return rejected("event_time is not in the years %d to %d".formatted(FIRST_YEAR, LAST_YEAR));
+      }
+      long micros = time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
+      return new SaleLine(micros, region.textValue(), amount.doubleValue(), null);
+    } catch (DateTimeException e) {
+      return rejected("event_time is not a date and time with a zone");
+    }
+  }
+
+  private static SaleLine rejected(String reason) {
+    return new SaleLine(null, null, null, reason);
+  }
+}

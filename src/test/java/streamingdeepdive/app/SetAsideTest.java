@@ -1,0 +1,59 @@
+package streamingdeepdive.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import streamingdeepdive.lesson.BadRecords;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.testkit.TestSession;
+
+class SetAsideTest {
+  @BeforeAll
+  static void startSpark() {
+    TestSession.open().close();
+  }
+
+  /** Several queries over the same lines, each of which leaves them out. */
+  private static void body(StreamingApp app) throws Exception {
+    Dataset<Row> sales = app.accepted(BadRecords.read(app.spark(), app.input("bad-records")));
+    Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+    app.printRowsOfEach(
+        Map.of("append", OutputModes.append(totals), "update", OutputModes.update(totals)));
+  }
+
+  @Test
+  void eachStepSaysHowManyLinesAreNoSaleWhereAndWhy() {
+    CapturedOutput output =
+        CapturedOutput.of(
+            () ->
+                assertThat(
+                        CommandLineRun.execute(
+                            SetAsideTest.class,
+                            "Tests.",
+                            new String[0],
+                            Set.of(),
+                            SetAsideTest::body))
+                    .isZero());
+
+    assertThat(output.err()).isEmpty();
+    assertThat(output.out().lines().filter(line -> line.startsWith("lines set aside")))
+        .containsExactly(
+            "lines set aside 5, in 01-not-json.json: blank, half a line, more than one JSON value,"
+                + " not JSON, not a JSON object",
+            "lines set aside 5, in 02-fields.json: a field twice, no region, region is not text,"
+                + " region is null, unknown field currency",
+            "lines set aside 6, in 03-times.json: event_time is not a date and time with a zone,"
+                + " event_time is not in the years 1900 to 9999, event_time is not text,"
+                + " event_time is null",
+            "lines set aside 5, in 04-amounts.json: amount is not a number, amount is not finite,"
+                + " amount is null");
+    assertThat(output.out())
+        .contains("|update|{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |");
+  }
+}

@@ -1,0 +1,117 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.streaming.OutputMode.Append;
+import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.lesson.Sales.total;
+import static streamingdeepdive.testkit.Rows.at;
+import static streamingdeepdive.testkit.Rows.row;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.addLines;
+import static streamingdeepdive.testkit.StreamScript.check;
+import static streamingdeepdive.testkit.StreamScript.crash;
+import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.testStream;
+
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.InMemoryStream;
+import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
+
+@ExtendWith(StreamingExtension.class)
+@Columns(FileSource.SCHEMA)
+class BadRecordsTest {
+  private static final String GOOD =
+      "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":1.0}";
+
+  /** A row without a time becomes a line without that field. */
+  private static final Row TIMELESS = row(null, "eu", 2.0);
+
+  private static final String TIMELESS_LINE = "{\"region\":\"eu\",\"amount\":2.0}";
+
+  private String output;
+
+  @BeforeEach
+  void newOutput(TestSession session) {
+    output = session.newDirectory().toUri().toString();
+  }
+
+  @Test
+  void eachLineIsASaleOrKeepsItsTextFileAndReason(SparkSession spark, FileStream sales) {
+    testStream(
+        BadRecords.read(spark, sales.directory()),
+        Append(),
+        addLines(sales, GOOD, "half", "")
+            .rows(
+                row(at("12:01"), "eu", 1.0, GOOD, "000000.json", null),
+                row(null, null, null, "half", "000000.json", "not JSON"),
+                row(null, null, null, "", "000000.json", "blank")));
+  }
+
+  /** Whatever the user's session is set to. */
+  @Test
+  void timesAreTheSameInEverySession(
+      SparkSession spark, @Columns("raw STRING, file STRING") InMemoryStream lines) {
+    spark.conf().set("spark.sql.session.timeZone", "America/New_York");
+    spark.conf().set("spark.sql.datetime.java8API.enabled", "true");
+
+    testStream(
+        BadRecords.accepted(BadRecords.judge(lines.toDF())),
+        Append(),
+        add(lines, row(GOOD, "a.json"), row("half", "a.json"))
+            .rows(row(at("12:01").toInstant(), "eu", 1.0)));
+  }
+
+  @Test
+  void oneQueryWritesTotalsAndRejectedLinesExactlyOnce(SparkSession spark, FileStream sales) {
+    testStream(
+        BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output),
+        () -> BadRecords.readRejected(spark, output),
+        add(sales, sale("12:01", "eu", 1.0), TIMELESS, sale("12:06", "us", 4.0))
+            .rows(row(TIMELESS_LINE, "000000.json", "no event_time")),
+        crash(sales, sale("12:02", "eu", 8.0), TIMELESS)
+            .rows(
+                row(TIMELESS_LINE, "000000.json", "no event_time"),
+                row(TIMELESS_LINE, "000001.json", "no event_time")),
+        restart(),
+        add(sales, sale("12:03", "eu", 16.0))
+            .rows(
+                row(TIMELESS_LINE, "000000.json", "no event_time"),
+                row(TIMELESS_LINE, "000001.json", "no event_time")),
+        check(
+            () ->
+                assertThat(BadRecords.readTotals(spark, output).collectAsList())
+                    .containsExactlyInAnyOrder(
+                        total("12:00", "12:05", "eu", 25.0), total("12:05", "12:10", "us", 4.0))));
+  }
+
+  @Test
+  void aFileWithoutAnySaleDoesNoHarm(SparkSession spark, FileStream sales) {
+    testStream(
+        BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output),
+        () -> BadRecords.readRejected(spark, output),
+        addLines(sales, "\u0000", "\u2028\"\\")
+            .rows(
+                row("\u0000", "000000.json", "not JSON"),
+                row("\u2028\"\\", "000000.json", "not JSON")));
+    assertThat(BadRecords.readTotals(spark, output).collectAsList()).isEmpty();
+  }
+
+  @Test
+  void aQueryWithANewCheckpointOverwritesNothing(SparkSession spark, FileStream sales) {
+    sales.addLines("half");
+    for (int run = 0; run < 2; run++) {
+      testStream(
+          BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output), restart());
+    }
+    assertThat(BadRecords.readRejected(spark, output).collectAsList())
+        .hasSize(2)
+        .containsOnly(row("half", "000000.json", "not JSON"));
+  }
+}
