@@ -1,38 +1,31 @@
 package streamingdeepdive.app;
 
-import java.io.IOException;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.Trigger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The command line of a main that reads files of events. */
+/** The command line of a main. */
 @Command(sortOptions = false)
 final class AppOptions {
-  @Option(
-      names = "--input",
-      paramLabel = "DIR",
-      description =
-          "Follow this directory, on any Hadoop file system, until stopped."
-              + " Without it the sample data is replayed.")
-  String input;
+  @Mixin final InputOptions input;
 
   @Option(
       names = "--checkpoint",
       paramLabel = "DIR",
-      description = "With --input: where the next start resumes from.")
+      description = "With input of your own: where the next start resumes from.")
   String checkpoint;
 
   @Option(
       names = "--trigger",
       paramLabel = "INTERVAL",
       converter = IntervalTrigger.class,
-      description = "With --input: start a micro-batch every so often, such as '10 seconds'.")
+      description =
+          "With input of your own: start a micro-batch every so often, such as '10 seconds'.")
   private Trigger trigger;
 
   @Option(names = "--ui", description = "Serve Spark's UI on the loopback interface.")
@@ -44,8 +37,12 @@ final class AppOptions {
   @Option(names = "--help", usageHelp = true, description = "Print this and exit.")
   boolean help;
 
+  AppOptions(InputOptions input) {
+    this.input = input;
+  }
+
   boolean isReplay() {
-    return input == null;
+    return input.place() == null;
   }
 
   Trigger trigger() {
@@ -55,7 +52,9 @@ final class AppOptions {
   void requireConsistent() {
     if (isReplay() && (checkpoint != null || trigger != null)) {
       throw new UsageException(
-          "--checkpoint and --trigger go with --input; the replay of the sample data has its own.");
+          "--checkpoint and --trigger go with "
+              + input.names()
+              + "; the replay of the sample data has its own.");
     }
   }
 
@@ -64,25 +63,12 @@ final class AppOptions {
     SparkContext context = spark.sparkContext();
     if (!context.isLocal() && (isReplay() || checkpoint == null)) {
       throw new UsageException(
-          "On a cluster give --input and --checkpoint, directories that all executors reach.");
+          "On a cluster give "
+              + input.names()
+              + " and --checkpoint, places that all executors reach.");
     }
     if (!isReplay()) {
-      requireDirectory(new Path(input), context);
-    }
-  }
-
-  private static void requireDirectory(Path directory, SparkContext context) {
-    try {
-      FileSystem files = directory.getFileSystem(context.hadoopConfiguration());
-      if (!files.exists(directory)) {
-        throw new UsageException(
-            "--input " + directory + " does not exist; name a directory of event files.");
-      }
-      if (!files.getFileStatus(directory).isDirectory()) {
-        throw new UsageException("--input " + directory + " is a file; name its directory.");
-      }
-    } catch (IOException e) {
-      throw new UsageException("--input " + directory + " cannot be read: " + e.getMessage());
+      input.requireReadable(context);
     }
   }
 

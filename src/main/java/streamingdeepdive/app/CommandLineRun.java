@@ -11,8 +11,9 @@ final class CommandLineRun {
 
   private CommandLineRun() {}
 
-  static int execute(Class<?> main, String purpose, String[] args, StreamingApp.Body body) {
-    AppOptions options = new AppOptions();
+  static int execute(
+      Class<?> main, String purpose, String[] args, InputOptions input, StreamingApp.Body body) {
+    AppOptions options = new AppOptions(input);
     CommandLine commandLine = new CommandLine(options).setCommandName(main.getSimpleName());
     commandLine.getCommandSpec().usageMessage().description(purpose);
     try {
@@ -33,7 +34,7 @@ final class CommandLineRun {
     } catch (Exception | LinkageError e) {
       System.err.println(rootCause(e));
       if (options.verbose) {
-        e.printStackTrace();
+        printStackTrace(e);
       }
       return FAILED;
     }
@@ -45,6 +46,7 @@ final class CommandLineRun {
     if (!AppSession.isSubmitted()) {
       QuietLogging.start();
     }
+    options.input.requireUsable();
     try (StopSignal signal = new StopSignal();
         AppSession session = AppSession.open(main.getSimpleName(), options.ui)) {
       options.requireUsable(session.spark());
@@ -62,13 +64,25 @@ final class CommandLineRun {
     }
   }
 
-  /** The first line alone: Spark adds whole query plans and stack traces below it. */
   private static String rootCause(Throwable failure) {
     Throwable cause = failure;
     while (cause.getCause() != null) {
       cause = cause.getCause();
     }
-    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-    return message.lines().findFirst().orElse(cause.toString());
+    return cause.getMessage() == null ? cause.toString() : firstLine(cause.getMessage());
+  }
+
+  private static void printStackTrace(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      System.err.println(firstLine(cause.toString()));
+      for (StackTraceElement element : cause.getStackTrace()) {
+        System.err.println("\tat " + element);
+      }
+    }
+  }
+
+  /** Below it Spark adds the query's plan, with the passwords among the options of its source. */
+  private static String firstLine(String message) {
+    return message.lines().findFirst().orElse(message);
   }
 }

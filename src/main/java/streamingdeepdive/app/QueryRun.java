@@ -11,7 +11,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/** Runs the queries of a main over the replay of the sample data, or over the user's directory. */
+/** Runs the queries of a main over the replay of the sample data, or over the user's input. */
 final class QueryRun implements AutoCloseable {
   private final AppOptions options;
   private final AppSession session;
@@ -50,8 +50,8 @@ final class QueryRun implements AutoCloseable {
     }
   }
 
-  /** Lands one file after the other and prints what each of them makes the queries do. */
-  void replay(LandingDirectory landing) throws Exception {
+  /** Lands one piece after the other and prints what each of them makes the queries do. */
+  void replay(Landing landing) throws Exception {
     for (SampleData.SampleFile file : SampleData.read("sales")) {
       landing.land(file.name(), file.content());
       List<PrintedQuery.Step> steps =
@@ -75,7 +75,7 @@ final class QueryRun implements AutoCloseable {
   private void printMicroBatch(PrintedQuery query, StreamingQueryProgress progress) {
     String heading =
         "micro-batch %d, rows read %d".formatted(progress.batchId(), progress.numInputRows());
-    printer.printInput(queries.size() == 1 ? heading : query.name() + ", " + heading, "");
+    printer.printInput(query.name().isEmpty() ? heading : query.name() + ", " + heading, "");
     print.accept(List.of(query.step(progress)));
   }
 

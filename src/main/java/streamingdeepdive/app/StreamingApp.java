@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -13,7 +14,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
  *
  * <p>Without {@code --input} the sample data is replayed: a file lands, the query takes it in, the
  * step is printed, the next file lands; after the last one the run ends. With it the query follows
- * a directory until the process is stopped.
+ * a directory until the process is stopped. A main on Kafka does the same with a topic.
  */
 public final class StreamingApp {
   /** What differs from main to main. */
@@ -28,18 +29,33 @@ public final class StreamingApp {
     void run(StreamingApp app) throws Exception;
   }
 
+  /** What differs from main to main on Kafka. */
+  @FunctionalInterface
+  public interface TopicBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session and the printing
+     * @param topic the input
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app, Topic topic) throws Exception;
+  }
+
   private final AppOptions options;
   private final AppSession session;
   private final StopSignal signal;
   private final StepPrinter printer;
-  private final LandingDirectory landing;
+  private final LandingDirectory directory;
+  private Landing landing;
 
   StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
     this.options = options;
     this.session = session;
     this.signal = signal;
     this.printer = new StepPrinter(session.spark(), System.out);
-    this.landing = new LandingDirectory(session.scratch().resolve("input"));
+    this.directory = new LandingDirectory(session.scratch().resolve("input"));
+    this.landing = directory;
   }
 
   /**
@@ -52,9 +68,40 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void run(Class<?> main, String purpose, String[] args, Body body) {
-    int exitCode = CommandLineRun.execute(main, purpose, args, body);
+    run(main, purpose, args, new DirectoryOptions(), body);
+  }
+
+  /**
+   * Runs a main on a topic: the user's, or one of a broker that lives as long as the run. Returns
+   * or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runOnTopic(Class<?> main, String purpose, String[] args, TopicBody body) {
+    TopicOptions topic = new TopicOptions();
+    run(main, purpose, args, topic, app -> app.onTopic(topic, body));
+  }
+
+  private static void run(
+      Class<?> main, String purpose, String[] args, InputOptions input, Body body) {
+    int exitCode = CommandLineRun.execute(main, purpose, args, input, body);
     if (exitCode != 0) {
       System.exit(exitCode);
+    }
+  }
+
+  private void onTopic(TopicOptions topic, TopicBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, topic.topic());
+      return;
+    }
+    try (LocalBroker broker = LocalBroker.start();
+        LandingTopic sales = new LandingTopic(broker.bootstrapServers(), "sales")) {
+      landing = sales;
+      body.run(this, sales.topic());
     }
   }
 
@@ -73,7 +120,7 @@ public final class StreamingApp {
    * @return the user's directory, or the one in which the sample data lands
    */
   public String input() {
-    return options.isReplay() ? landing.uri() : options.input;
+    return options.isReplay() ? directory.uri() : options.input.place();
   }
 
   /**
@@ -85,6 +132,31 @@ public final class StreamingApp {
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
     run(Map.of("", writer), steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
+   * Starts a query as {@link #print(DataStreamWriter)} does, and beside it one of what the first
+   * does not take, whose rows are printed if there are any.
+   *
+   * @param writer the query and its output mode
+   * @param name the name of the other query
+   * @param aside the other query, over the same input
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void print(DataStreamWriter<Row> writer, String name, DataStreamWriter<Row> aside)
+      throws Exception {
+    Map<String, DataStreamWriter<Row>> writers = new LinkedHashMap<>();
+    writers.put("", writer);
+    writers.put(name, aside);
+    run(writers, steps -> steps.forEach(this::printStepOrAside));
+  }
+
+  private void printStepOrAside(PrintedQuery.Step step) {
+    if (step.query().isEmpty()) {
+      printer.printStep(step);
+    } else if (!step.rows().isEmpty()) {
+      printer.printTable(step.rows());
+    }
   }
 
   /**

@@ -33,7 +33,11 @@ class CommandLineRunTest {
             () ->
                 exitCode[0] =
                     CommandLineRun.execute(
-                        CommandLineRunTest.class, "Tests the command line.", args, body));
+                        CommandLineRunTest.class,
+                        "Tests the command line.",
+                        args,
+                        new DirectoryOptions(),
+                        body));
     return new Result(exitCode[0], output);
   }
 
