@@ -20,15 +20,21 @@ final class PrintedQuery implements AutoCloseable {
   private final String name;
   private final SparkSession spark;
   private final String checkpoint;
+  private final VoidFunction2<Dataset<Row>, Long> alsoTo;
   private final QueryLog log;
   private final RowCollector rows = new RowCollector();
   private BatchGate gate;
   private StreamingQuery query;
 
-  PrintedQuery(String name, SparkSession spark, String checkpoint) {
+  PrintedQuery(
+      String name,
+      SparkSession spark,
+      String checkpoint,
+      VoidFunction2<Dataset<Row>, Long> alsoTo) {
     this.name = name;
     this.spark = spark;
     this.checkpoint = checkpoint;
+    this.alsoTo = alsoTo;
     this.log = new QueryLog(spark, checkpoint, -1);
   }
 
@@ -48,9 +54,24 @@ final class PrintedQuery implements AutoCloseable {
     VoidFunction2<Dataset<Row>, Long> sink =
         (batch, batchId) -> {
           gate.enter(batchId);
-          rows.collect(batch, batchId);
+          if (alsoTo == null) {
+            rows.collect(batch, batchId);
+          } else {
+            writeAndCollect(batch, batchId);
+          }
         };
     query = writer.foreachBatch(sink).option("checkpointLocation", checkpoint).start();
+  }
+
+  /** Each use of the micro-batch would compute it, and count its state, once more. */
+  private void writeAndCollect(Dataset<Row> batch, Long batchId) throws Exception {
+    batch.persist();
+    try {
+      alsoTo.call(batch, batchId);
+      rows.collect(batch, batchId);
+    } finally {
+      batch.unpersist();
+    }
   }
 
   /** Waits until the query is idle, and returns what it has done since the last call. */

@@ -7,6 +7,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
@@ -33,15 +35,21 @@ final class QueryRun implements AutoCloseable {
     this.print = print;
   }
 
-  /** Starts the queries, which are told apart by their names; a single one may have none. */
-  void start(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+  /**
+   * Starts the queries, which are told apart by their names; one may have none.
+   *
+   * @param sink where their micro-batches go, besides being printed; null for nowhere
+   */
+  void start(Map<String, DataStreamWriter<Row>> writers, VoidFunction2<Dataset<Row>, Long> sink)
+      throws Exception {
     session.spark().streams().resetTerminated();
     String checkpoint =
         Objects.requireNonNullElseGet(
             options.checkpoint, () -> session.scratch().resolve("checkpoint").toUri().toString());
     for (Map.Entry<String, DataStreamWriter<Row>> writer : writers.entrySet()) {
       PrintedQuery query =
-          new PrintedQuery(writer.getKey(), session.spark(), checkpoint + "/" + writer.getKey());
+          new PrintedQuery(
+              writer.getKey(), session.spark(), checkpoint + "/" + writer.getKey(), sink);
       queries.add(query);
       query.start(
           writer.getValue().trigger(options.trigger()),

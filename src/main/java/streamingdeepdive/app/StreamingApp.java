@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -36,7 +37,7 @@ public final class StreamingApp {
      * Builds the query and has it printed.
      *
      * @param app the session and the printing
-     * @param topic the input
+     * @param topic the input or, if the main writes to a topic, the output
      * @throws Exception whatever ends the run early; the user sees the root cause's message
      */
     void run(StreamingApp app, Topic topic) throws Exception;
@@ -85,11 +86,36 @@ public final class StreamingApp {
     run(main, purpose, args, topic, app -> app.onTopic(topic, body));
   }
 
+  /**
+   * Runs a main that reads files and writes to a topic: the user's, or one of a broker that lives
+   * as long as the run. Returns or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runToTopic(Class<?> main, String purpose, String[] args, TopicBody body) {
+    FilesToTopicOptions options = new FilesToTopicOptions();
+    run(main, purpose, args, options, app -> app.toTopic(options, body));
+  }
+
   private static void run(
       Class<?> main, String purpose, String[] args, InputOptions input, Body body) {
     int exitCode = CommandLineRun.execute(main, purpose, args, input, body);
     if (exitCode != 0) {
       System.exit(exitCode);
+    }
+  }
+
+  private void toTopic(FilesToTopicOptions files, TopicBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, files.topic());
+      return;
+    }
+    try (LocalBroker broker = LocalBroker.start();
+        LandingTopic output = new LandingTopic(broker.bootstrapServers(), "totals")) {
+      body.run(this, output.topic());
     }
   }
 
@@ -151,6 +177,19 @@ public final class StreamingApp {
     run(writers, steps -> steps.forEach(this::printStepOrAside));
   }
 
+  /**
+   * Starts a query as {@link #print(DataStreamWriter)} does, and has each micro-batch written to a
+   * sink.
+   *
+   * @param writer the query and its output mode
+   * @param sink as {@code foreachBatch} takes it
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void print(DataStreamWriter<Row> writer, VoidFunction2<Dataset<Row>, Long> sink)
+      throws Exception {
+    run(Map.of("", writer), sink, steps -> printer.printStep(steps.get(0)));
+  }
+
   private void printStepOrAside(PrintedQuery.Step step) {
     if (step.query().isEmpty()) {
       printer.printStep(step);
@@ -183,8 +222,16 @@ public final class StreamingApp {
   private void run(
       Map<String, DataStreamWriter<Row>> writers, Consumer<List<PrintedQuery.Step>> print)
       throws Exception {
+    run(writers, null, print);
+  }
+
+  private void run(
+      Map<String, DataStreamWriter<Row>> writers,
+      VoidFunction2<Dataset<Row>, Long> sink,
+      Consumer<List<PrintedQuery.Step>> print)
+      throws Exception {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
-      run.start(writers);
+      run.start(writers, sink);
       if (options.isReplay()) {
         run.replay(landing);
       } else {

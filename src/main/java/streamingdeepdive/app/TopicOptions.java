@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import picocli.CommandLine.Option;
 
-/** A topic of the user's own brokers. */
+/** A topic on the user's own brokers. */
 final class TopicOptions implements InputOptions {
   private static final String PREFIX = "kafka.";
   private static final int LIMIT_MILLIS = 5_000;
@@ -26,17 +26,17 @@ final class TopicOptions implements InputOptions {
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT",
       description =
-          "Follow a topic of these brokers until stopped."
-              + " Without it the sample data is replayed on a broker of this process.")
+          "Brokers of your own, used until stopped."
+              + " Without them the sample data is replayed with a broker in this process.")
   private String bootstrapServers;
 
-  @Option(names = "--topic", paramLabel = "NAME", description = "The topic to follow.")
+  @Option(names = "--topic", paramLabel = "NAME", description = "The topic on them.")
   private String topic;
 
   @Option(
       names = "--kafka-options",
       paramLabel = "FILE",
-      description = "A properties file of further source options, such as kafka.security.protocol.")
+      description = "A properties file of further options, such as kafka.security.protocol.")
   private Path file;
 
   @Override

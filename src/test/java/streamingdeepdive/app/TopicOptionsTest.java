@@ -63,6 +63,26 @@ class TopicOptionsTest {
   }
 
   @Test
+  void aMainThatReadsFilesAndWritesToATopicNeedsBothOrNone() {
+    int[] exitCode = new int[1];
+    CapturedOutput output =
+        CapturedOutput.of(
+            () ->
+                exitCode[0] =
+                    CommandLineRun.execute(
+                        TopicOptionsTest.class,
+                        "Tests the command line.",
+                        new String[] {"--input=x"},
+                        new FilesToTopicOptions(),
+                        app -> {}));
+
+    assertThat(exitCode[0]).isEqualTo(2);
+    assertThat(output.err())
+        .isEqualToIgnoringNewLines(
+            "--input goes with --bootstrap-servers and --topic; give all of them or none.\n");
+  }
+
+  @Test
   void noBrokerIsOneSentenceAndExitCodeOneWithin15Seconds() throws Exception {
     String nobody;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
