@@ -1,8 +1,10 @@
 package streamingdeepdive.app;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
@@ -217,6 +219,33 @@ public final class StreamingApp {
    */
   public void printLedgerOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {
     run(writers, printer::printLedgerOfEach);
+  }
+
+  /**
+   * Starts several queries over the same input, one after the other, and prints how many
+   * micro-batches each of them ran and how many rows it put out. All sample files are there when
+   * the first one starts.
+   *
+   * @param writers the queries by name, with their triggers
+   * @throws Exception if a query dies, or cannot start for another reason than that Spark refuses
+   *     it; a refusal is printed
+   */
+  public void printDeliveries(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    if (options.isReplay()) {
+      SampleData.read("sales").forEach(file -> landing.land(file.name(), file.content()));
+    }
+    List<Row> deliveries = new ArrayList<>();
+    for (Map.Entry<String, DataStreamWriter<Row>> writer : writers.entrySet()) {
+      String checkpoint = checkpoint() + "/" + writer.getKey().replace(' ', '-');
+      deliveries.add(Delivery.of(writer.getKey(), writer.getValue(), spark(), checkpoint));
+    }
+    printer.printInput("what each delivered", "");
+    printer.printTable(deliveries);
+  }
+
+  private String checkpoint() {
+    return Objects.requireNonNullElseGet(
+        options.checkpoint, () -> session.scratch().resolve("checkpoint").toUri().toString());
   }
 
   private void run(
