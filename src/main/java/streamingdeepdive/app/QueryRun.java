@@ -59,9 +59,9 @@ final class QueryRun implements AutoCloseable {
   }
 
   /** Lands one piece after the other and prints what each of them makes the queries do. */
-  void replay(Landing landing) throws Exception {
-    for (SampleData.SampleFile file : SampleData.read("sales")) {
-      landing.land(file.name(), file.content());
+  void replay(List<Piece> pieces) {
+    for (Piece piece : pieces) {
+      piece.land();
       List<PrintedQuery.Step> steps =
           queries.stream()
               .map(PrintedQuery::processAllAvailable)
@@ -70,7 +70,7 @@ final class QueryRun implements AutoCloseable {
       if (signal.isReceived()) {
         return;
       }
-      printer.printInput(file.name(), file.content());
+      printer.printInput(piece.name(), piece.content());
       print.accept(steps);
     }
   }

@@ -1,6 +1,7 @@
 package streamingdeepdive.app;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ public final class StreamingApp {
   private final StopSignal signal;
   private final StepPrinter printer;
   private final LandingDirectory directory;
+  private final Map<String, LandingDirectory> moreInput = new LinkedHashMap<>();
   private Landing landing;
 
   StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
@@ -57,7 +59,7 @@ public final class StreamingApp {
     this.session = session;
     this.signal = signal;
     this.printer = new StepPrinter(session.spark(), System.out);
-    this.directory = new LandingDirectory(session.scratch().resolve("input"));
+    this.directory = newDirectory("input");
     this.landing = directory;
   }
 
@@ -152,6 +154,40 @@ public final class StreamingApp {
   }
 
   /**
+   * Returns the directory of more files to read as a stream.
+   *
+   * @param folder a folder of the sample data, whose files land between the others in the order of
+   *     all names
+   * @return the folder of that name in the user's directory, or the one in which the files land
+   */
+  public String input(String folder) {
+    return options.isReplay()
+        ? moreInput.computeIfAbsent(folder, this::newDirectory).uri()
+        : options.input.place() + "/" + folder;
+  }
+
+  /**
+   * Returns the directory of files to read as a table.
+   *
+   * @param folder a folder of the sample data
+   * @return the folder of that name in the user's directory, or one with all files of the sample
+   *     data's
+   * @throws Exception if the sample data cannot be read
+   */
+  public String table(String folder) throws Exception {
+    if (!options.isReplay()) {
+      return options.input.place() + "/" + folder;
+    }
+    LandingDirectory table = newDirectory(folder);
+    SampleData.read(folder).forEach(file -> table.land(file.name(), file.content()));
+    return table.uri();
+  }
+
+  private LandingDirectory newDirectory(String folder) {
+    return new LandingDirectory(session.scratch().resolve(folder));
+  }
+
+  /**
    * Starts a query and prints the rows, the watermark and the state of each step, until the replay
    * or the process ends.
    *
@@ -232,7 +268,7 @@ public final class StreamingApp {
    */
   public void printDeliveries(Map<String, DataStreamWriter<Row>> writers) throws Exception {
     if (options.isReplay()) {
-      SampleData.read("sales").forEach(file -> landing.land(file.name(), file.content()));
+      pieces().forEach(Piece::land);
     }
     List<Row> deliveries = new ArrayList<>();
     for (Map.Entry<String, DataStreamWriter<Row>> writer : writers.entrySet()) {
@@ -262,11 +298,20 @@ public final class StreamingApp {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
       run.start(writers, sink);
       if (options.isReplay()) {
-        run.replay(landing);
+        run.replay(pieces());
       } else {
         run.follow();
       }
     }
+  }
+
+  private List<Piece> pieces() throws Exception {
+    List<Piece> pieces = new ArrayList<>(Piece.read("sales", landing));
+    for (Map.Entry<String, LandingDirectory> more : moreInput.entrySet()) {
+      pieces.addAll(Piece.read(more.getKey(), more.getValue()));
+    }
+    pieces.sort(Comparator.comparing(Piece::name));
+    return pieces;
   }
 
   /**
