@@ -9,4 +9,12 @@ interface Landing {
    * @param content its lines, each ended by a line feed
    */
   void land(String name, String content);
+
+  /**
+   * Rows that a query must have read before it has seen all pieces; 0 where a piece is to be seen
+   * at once when it has landed.
+   */
+  default long rowsToAwait() {
+    return 0;
+  }
 }

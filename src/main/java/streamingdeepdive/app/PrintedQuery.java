@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -74,10 +75,22 @@ final class PrintedQuery implements AutoCloseable {
     }
   }
 
-  /** Waits until the query is idle, and returns what it has done since the last call. */
-  Optional<Step> processAllAvailable() {
+  /**
+   * Waits until the query has read so many rows in all and is idle, and returns what it has done
+   * since the last call.
+   */
+  Optional<Step> processAllAvailable(long rowsToAwait) {
     query.processAllAvailable();
+    while (rowsRead() < rowsToAwait && query.isActive()) {
+      query.processAllAvailable();
+    }
     return log.take(query).map(this::step);
+  }
+
+  private long rowsRead() {
+    return Arrays.stream(query.recentProgress())
+        .mapToLong(StreamingQueryProgress::numInputRows)
+        .sum();
   }
 
   /** Returns what the micro-batches up to this one have done since the last call. */

@@ -64,7 +64,7 @@ final class QueryRun implements AutoCloseable {
       piece.land();
       List<PrintedQuery.Step> steps =
           queries.stream()
-              .map(PrintedQuery::processAllAvailable)
+              .map(query -> query.processAllAvailable(piece.landing().rowsToAwait()))
               .flatMap(Optional::stream)
               .toList();
       if (signal.isReceived()) {

@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -7,11 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.apache.commons.lang3.exception.ExceptionUtils;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 
 /**
  * What the main of a lesson needs around its query: a session, an input and a print of each step.
@@ -44,6 +47,20 @@ public final class StreamingApp {
      * @throws Exception whatever ends the run early; the user sees the root cause's message
      */
     void run(StreamingApp app, Topic topic) throws Exception;
+  }
+
+  /** What differs from main to main on a socket. */
+  @FunctionalInterface
+  public interface SocketBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session and the printing
+     * @param host the host of the server to read from
+     * @param port its port
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app, String host, int port) throws Exception;
   }
 
   private final AppOptions options;
@@ -104,11 +121,43 @@ public final class StreamingApp {
     run(main, purpose, args, options, app -> app.toTopic(options, body));
   }
 
+  /**
+   * Runs a main on a server: the user's, or one in this process that sends the sample data. Returns
+   * or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runOnSocket(Class<?> main, String purpose, String[] args, SocketBody body) {
+    SocketOptions server = new SocketOptions();
+    run(main, purpose, args, server, app -> app.onSocket(server, body));
+  }
+
   private static void run(
       Class<?> main, String purpose, String[] args, InputOptions input, Body body) {
     int exitCode = CommandLineRun.execute(main, purpose, args, input, body);
     if (exitCode != 0) {
       System.exit(exitCode);
+    }
+  }
+
+  void onSocket(SocketOptions server, SocketBody body) throws Exception {
+    if (!options.isReplay()) {
+      try {
+        body.run(this, server.host(), server.port());
+      } catch (StreamingQueryException e) {
+        throw ExceptionUtils.indexOfType(e, ConnectException.class) < 0
+            ? e
+            : new IllegalStateException(
+                "No server listens at " + server.place() + "; start one there first.");
+      }
+      return;
+    }
+    try (LandingSocket sales = new LandingSocket()) {
+      landing = sales;
+      body.run(this, sales.host(), sales.port());
     }
   }
 
