@@ -1,44 +1,31 @@
 package streamingdeepdive.app;
 
-import java.io.IOException;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.Trigger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The command line of a main that reads files of events. */
+/** The command line of a main. */
 @Command(sortOptions = false)
 final class AppOptions {
-  @Option(
-      names = "--input",
-      paramLabel = "DIR",
-      description =
-          "Follow this directory, on any Hadoop file system, until stopped."
-              + " Without it the sample data is replayed.")
-  String input;
-
-  @Option(
-      names = "--output",
-      paramLabel = "DIR",
-      description = "With --input: write into this directory, on any Hadoop file system.")
-  String output;
+  @Mixin final InputOptions input;
 
   @Option(
       names = "--checkpoint",
       paramLabel = "DIR",
-      description = "With --input: where the next start resumes from.")
+      description = "With input of your own: where the next start resumes from.")
   String checkpoint;
 
   @Option(
       names = "--trigger",
       paramLabel = "INTERVAL",
       converter = IntervalTrigger.class,
-      description = "With --input: start a micro-batch every so often, such as '10 seconds'.")
+      description =
+          "With input of your own: start a micro-batch every so often, such as '10 seconds'.")
   private Trigger trigger;
 
   @Option(names = "--ui", description = "Serve Spark's UI on the loopback interface.")
@@ -50,17 +37,12 @@ final class AppOptions {
   @Option(names = "--help", usageHelp = true, description = "Print this and exit.")
   boolean help;
 
-  private final boolean hasOutput;
-
-  /**
-   * @param hasOutput whether the main writes to a sink of its own
-   */
-  AppOptions(boolean hasOutput) {
-    this.hasOutput = hasOutput;
+  AppOptions(InputOptions input) {
+    this.input = input;
   }
 
   boolean isReplay() {
-    return input == null;
+    return input.place() == null;
   }
 
   Trigger trigger() {
@@ -68,12 +50,14 @@ final class AppOptions {
   }
 
   void requireConsistent() {
-    if (isReplay() && (output != null || checkpoint != null || trigger != null)) {
+    if (isReplay() && (input.output() != null || checkpoint != null || trigger != null)) {
       throw new UsageException(
-          (hasOutput ? "--output, --checkpoint" : "--checkpoint")
-              + " and --trigger go with --input; the replay of the sample data has its own.");
+          (input.hasOutput() ? "--output, --checkpoint" : "--checkpoint")
+              + " and --trigger go with "
+              + input.names()
+              + "; the replay of the sample data has its own.");
     }
-    if (!isReplay() && hasOutput && (output == null || checkpoint == null)) {
+    if (!isReplay() && input.hasOutput() && (input.output() == null || checkpoint == null)) {
       throw new UsageException(
           "--input needs --output and --checkpoint here: they are kept, so that the next start can"
               + " go on.");
@@ -85,25 +69,12 @@ final class AppOptions {
     SparkContext context = spark.sparkContext();
     if (!context.isLocal() && (isReplay() || checkpoint == null)) {
       throw new UsageException(
-          "On a cluster give --input and --checkpoint, directories that all executors reach.");
+          "On a cluster give "
+              + input.names()
+              + " and --checkpoint, places that all executors reach.");
     }
     if (!isReplay()) {
-      requireDirectory(new Path(input), context);
-    }
-  }
-
-  private static void requireDirectory(Path directory, SparkContext context) {
-    try {
-      FileSystem files = directory.getFileSystem(context.hadoopConfiguration());
-      if (!files.exists(directory)) {
-        throw new UsageException(
-            "--input " + directory + " does not exist; name a directory of event files.");
-      }
-      if (!files.getFileStatus(directory).isDirectory()) {
-        throw new UsageException("--input " + directory + " is a file; name its directory.");
-      }
-    } catch (IOException e) {
-      throw new UsageException("--input " + directory + " cannot be read: " + e.getMessage());
+      input.requireReadable(context);
     }
   }
 

@@ -1,6 +1,5 @@
 package streamingdeepdive.app;
 
-import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -13,16 +12,13 @@ final class CommandLineRun {
 
   private CommandLineRun() {}
 
-  /**
-   * @param missing the options that this main does not have
-   */
   static int execute(
-      Class<?> main, String purpose, String[] args, Set<String> missing, StreamingApp.Body body) {
-    AppOptions options = new AppOptions(!missing.contains("--output"));
+      Class<?> main, String purpose, String[] args, InputOptions input, StreamingApp.Body body) {
+    AppOptions options = new AppOptions(input);
     CommandLine commandLine = new CommandLine(options).setCommandName(main.getSimpleName());
     CommandSpec spec = commandLine.getCommandSpec();
     spec.usageMessage().description(purpose);
-    missing.forEach(option -> spec.remove(spec.findOption(option)));
+    input.excluded().forEach(option -> spec.remove(spec.findOption(option)));
     try {
       commandLine.parseArgs(args);
       if (options.help) {
@@ -41,7 +37,7 @@ final class CommandLineRun {
     } catch (Exception | LinkageError e) {
       System.err.println(FailureSentence.of(e, options));
       if (options.verbose) {
-        e.printStackTrace();
+        printStackTrace(e);
       }
       return FAILED;
     }
@@ -53,6 +49,7 @@ final class CommandLineRun {
     if (!AppSession.isSubmitted()) {
       QuietLogging.start();
     }
+    options.input.requireUsable();
     try (StopSignal signal = new StopSignal();
         AppSession session = AppSession.open(main.getSimpleName(), options.ui)) {
       options.requireUsable(session.spark());
@@ -66,6 +63,15 @@ final class CommandLineRun {
         if (!signal.isReceived()) {
           throw e;
         }
+      }
+    }
+  }
+
+  private static void printStackTrace(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      System.err.println(FailureSentence.firstLine(cause.toString()));
+      for (StackTraceElement element : cause.getStackTrace()) {
+        System.err.println("\tat " + element);
       }
     }
   }

@@ -47,9 +47,12 @@ final class FailureSentence {
     return place;
   }
 
-  /** The first line alone: Spark adds whole query plans and stack traces below it. */
   private static String firstLine(Throwable failure) {
-    String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
-    return message.lines().findFirst().orElse(failure.toString());
+    return failure.getMessage() == null ? failure.toString() : firstLine(failure.getMessage());
+  }
+
+  /** Below it Spark adds the query's plan, with the passwords among the options of its source. */
+  static String firstLine(String message) {
+    return message.lines().findFirst().orElse(message);
   }
 }

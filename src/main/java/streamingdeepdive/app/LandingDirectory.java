@@ -15,7 +15,7 @@ import java.time.Instant;
  * modification time. So each file is written under a hidden name, which the source skips, gets a
  * later modification time than the one before, and is then renamed atomically.
  */
-public final class LandingDirectory {
+public final class LandingDirectory implements Landing {
   private static final Instant FIRST_MODIFICATION_TIME = Instant.parse("2026-01-01T00:00:00Z");
 
   private final Path directory;
@@ -49,6 +49,7 @@ public final class LandingDirectory {
    * @param name its name, not yet used in this directory
    * @param content its lines, each ended by a line feed
    */
+  @Override
   public void land(String name, String content) {
     Path target = directory.resolve(name);
     if (Files.exists(target)) {

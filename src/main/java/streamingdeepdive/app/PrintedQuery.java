@@ -65,15 +65,27 @@ final class PrintedQuery implements AutoCloseable {
     this.mayDie = mayDie;
   }
 
-  /** A query without a sink: its rows are collected. */
+  /**
+   * A query without a sink: its rows are collected.
+   *
+   * @param alsoTo where they go besides; null for nowhere
+   */
   static PrintedQuery collected(
-      String name, SparkSession spark, String checkpoint, DataStreamWriter<Row> writer) {
+      String name,
+      SparkSession spark,
+      String checkpoint,
+      DataStreamWriter<Row> writer,
+      VoidFunction2<Dataset<Row>, Long> alsoTo) {
     BatchGate gate = new BatchGate();
     RowCollector collector = new RowCollector();
     VoidFunction2<Dataset<Row>, Long> sink =
         (batch, batchId) -> {
           gate.enter(batchId);
-          collector.collect(batch, batchId);
+          if (alsoTo == null) {
+            collector.collect(batch, batchId);
+          } else {
+            writeAndCollect(batch, batchId, alsoTo, collector);
+          }
         };
     return new PrintedQuery(
         name,
@@ -83,6 +95,22 @@ final class PrintedQuery implements AutoCloseable {
         writer.foreachBatch(sink),
         fate -> collector.take(fate.entry().lastBatchId()).stream().flatMap(List::stream).toList(),
         false);
+  }
+
+  /** Each use of the micro-batch would compute it, and count its state, once more. */
+  private static void writeAndCollect(
+      Dataset<Row> batch,
+      Long batchId,
+      VoidFunction2<Dataset<Row>, Long> sink,
+      RowCollector collector)
+      throws Exception {
+    batch.persist();
+    try {
+      sink.call(batch, batchId);
+      collector.collect(batch, batchId);
+    } finally {
+      batch.unpersist();
+    }
   }
 
   /** A query with a sink of its own, which is read. */
@@ -119,11 +147,17 @@ final class PrintedQuery implements AutoCloseable {
     query = writer.trigger(trigger).start();
   }
 
-  /** Waits until the query is idle, and returns what it has done since the last call. */
-  Optional<Step> processAllAvailable() {
+  /**
+   * Waits until the query has read so many rows in all and is idle, and returns what it has done
+   * since the last call.
+   */
+  Optional<Step> processAllAvailable(long rowsToAwait) {
     boolean died = false;
     try {
       query.processAllAvailable();
+      while (rowsRead() < rowsToAwait && query.isActive()) {
+        query.processAllAvailable();
+      }
     } catch (Exception e) {
       if (!mayDie || !(e instanceof StreamingQueryException)) {
         throw e;
@@ -138,6 +172,12 @@ final class PrintedQuery implements AutoCloseable {
     long updated = now.map(QueryLog.Entry::stateRowsUpdated).orElse(0L);
     boolean isDead = died;
     return latest.map(entry -> step(new Fate(entry, updated, isDead)));
+  }
+
+  private long rowsRead() {
+    return Arrays.stream(query.recentProgress())
+        .mapToLong(StreamingQueryProgress::numInputRows)
+        .sum();
   }
 
   /** Returns what the micro-batches up to this one have done since the last call. */

@@ -42,12 +42,12 @@ final class QueryRun implements AutoCloseable {
   }
 
   /** Lands the files step by step and prints what each step makes the queries do. */
-  void replay(Replay replay, LandingDirectory landing) {
+  void replay(Replay replay) {
     for (Replay.Step next : replay.steps()) {
-      next.land(landing);
+      next.land();
       List<PrintedQuery.Step> steps =
           queries.stream()
-              .map(PrintedQuery::processAllAvailable)
+              .map(query -> query.processAllAvailable(next.landing().rowsToAwait()))
               .flatMap(Optional::stream)
               .toList();
       if (signal.isReceived()) {
@@ -68,7 +68,7 @@ final class QueryRun implements AutoCloseable {
   private void printMicroBatch(PrintedQuery query, StreamingQueryProgress progress) {
     String heading =
         "micro-batch %d, rows read %d".formatted(progress.batchId(), progress.numInputRows());
-    printer.printInput(queries.size() == 1 ? heading : query.name() + ", " + heading, "");
+    printer.printInput(query.name().isEmpty() ? heading : query.name() + ", " + heading, "");
     PrintedQuery.Step step = query.step(progress);
     printer.printSetAside(step.setAside());
     print.accept(List.of(step));

@@ -3,27 +3,33 @@ package streamingdeepdive.app;
 import static org.apache.spark.sql.functions.current_timestamp;
 import static org.apache.spark.sql.functions.lit;
 
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.apache.commons.lang3.exception.ExceptionUtils;
+import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 
 /**
  * What the main of a lesson needs around its query: a session, an input and a print of each step.
  *
  * <p>Without {@code --input} the sample data is replayed: a file lands, the query takes it in, the
  * step is printed, the next file lands; after the last one the run ends. With it the query follows
- * a directory until the process is stopped.
+ * a directory until the process is stopped. A main on Kafka does the same with a topic.
  */
 public final class StreamingApp {
   /** What differs from main to main. */
@@ -36,6 +42,33 @@ public final class StreamingApp {
      * @throws Exception whatever ends the run early; the user sees the root cause's message
      */
     void run(StreamingApp app) throws Exception;
+  }
+
+  /** What differs from main to main on Kafka. */
+  @FunctionalInterface
+  public interface TopicBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session and the printing
+     * @param topic the input or, if the main writes to a topic, the output
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app, Topic topic) throws Exception;
+  }
+
+  /** What differs from main to main on a socket. */
+  @FunctionalInterface
+  public interface SocketBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session and the printing
+     * @param host the host of the server to read from
+     * @param port its port
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app, String host, int port) throws Exception;
   }
 
   /**
@@ -52,15 +85,17 @@ public final class StreamingApp {
   private final AppSession session;
   private final StopSignal signal;
   private final StepPrinter printer;
-  private final LandingDirectory landing;
-  private Replay replay = new Replay(List.of());
+  private final LandingDirectory directory;
+  private Landing landing;
+  private Optional<Replay> replay = Optional.empty();
 
   StreamingApp(AppOptions options, AppSession session, StopSignal signal) {
     this.options = options;
     this.session = session;
     this.signal = signal;
     this.printer = new StepPrinter(session.spark(), System.out);
-    this.landing = new LandingDirectory(session.scratch().resolve("input"));
+    this.directory = newDirectory("input");
+    this.landing = directory;
   }
 
   /**
@@ -73,7 +108,7 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void run(Class<?> main, String purpose, String[] args, Body body) {
-    exitUnlessZero(CommandLineRun.execute(main, purpose, args, Set.of("--output"), body));
+    run(main, purpose, args, new DirectoryOptions(), body);
   }
 
   /**
@@ -85,7 +120,7 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void runWithOutput(Class<?> main, String purpose, String[] args, Body body) {
-    exitUnlessZero(CommandLineRun.execute(main, purpose, args, Set.of(), body));
+    run(main, purpose, args, new FilesToDirectoryOptions(), body);
   }
 
   /**
@@ -97,13 +132,97 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void runOnSampleData(Class<?> main, String purpose, String[] args, Body body) {
-    Set<String> missing = Set.of("--input", "--output", "--checkpoint", "--trigger");
-    exitUnlessZero(CommandLineRun.execute(main, purpose, args, missing, body));
+    run(main, purpose, args, new SampleDataOptions(), body);
   }
 
-  private static void exitUnlessZero(int exitCode) {
+  /**
+   * Runs a main on a topic: the user's, or one of a broker that lives as long as the run. Returns
+   * or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runOnTopic(Class<?> main, String purpose, String[] args, TopicBody body) {
+    TopicOptions topic = new TopicOptions();
+    run(main, purpose, args, topic, app -> app.onTopic(topic, body));
+  }
+
+  /**
+   * Runs a main that reads files and writes to a topic: the user's, or one of a broker that lives
+   * as long as the run. Returns or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runToTopic(Class<?> main, String purpose, String[] args, TopicBody body) {
+    FilesToTopicOptions options = new FilesToTopicOptions();
+    run(main, purpose, args, options, app -> app.toTopic(options, body));
+  }
+
+  /**
+   * Runs a main on a server: the user's, or one in this process that sends the sample data. Returns
+   * or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runOnSocket(Class<?> main, String purpose, String[] args, SocketBody body) {
+    SocketOptions server = new SocketOptions();
+    run(main, purpose, args, server, app -> app.onSocket(server, body));
+  }
+
+  private static void run(
+      Class<?> main, String purpose, String[] args, InputOptions input, Body body) {
+    int exitCode = CommandLineRun.execute(main, purpose, args, input, body);
     if (exitCode != 0) {
       System.exit(exitCode);
+    }
+  }
+
+  void onSocket(SocketOptions server, SocketBody body) throws Exception {
+    if (!options.isReplay()) {
+      try {
+        body.run(this, server.host(), server.port());
+      } catch (StreamingQueryException e) {
+        throw ExceptionUtils.indexOfType(e, ConnectException.class) < 0
+            ? e
+            : new IllegalStateException(
+                "No server listens at " + server.place() + "; start one there first.");
+      }
+      return;
+    }
+    try (LandingSocket sales = new LandingSocket()) {
+      landing = sales;
+      body.run(this, sales.host(), sales.port());
+    }
+  }
+
+  private void toTopic(FilesToTopicOptions files, TopicBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, files.topic());
+      return;
+    }
+    try (LocalBroker broker = LocalBroker.start();
+        LandingTopic output = new LandingTopic(broker.bootstrapServers(), "totals")) {
+      body.run(this, output.topic());
+    }
+  }
+
+  private void onTopic(TopicOptions topic, TopicBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, topic.topic());
+      return;
+    }
+    try (LocalBroker broker = LocalBroker.start();
+        LandingTopic sales = new LandingTopic(broker.bootstrapServers(), "sales")) {
+      landing = sales;
+      body.run(this, sales.topic());
     }
   }
 
@@ -143,7 +262,7 @@ public final class StreamingApp {
    * @throws Exception if the sample data cannot be read
    */
   public String input(String folder) throws Exception {
-    return input(Replay.ofFolder(folder));
+    return input(Replay.ofFolder(folder, landing));
   }
 
   /**
@@ -154,7 +273,7 @@ public final class StreamingApp {
    * @return the user's directory, or the one in which the generated files land
    */
   public String generatedInput(int files, IntFunction<String> lines) {
-    return input(Replay.ofGenerated(files, lines));
+    return input(Replay.ofGenerated(files, lines, landing));
   }
 
   /**
@@ -164,7 +283,7 @@ public final class StreamingApp {
    * @throws Exception if the sample data cannot be read
    */
   public String backlog() throws Exception {
-    return input(Replay.ofFolder("sales").landedIn(landing));
+    return input(Replay.ofFolder("sales", landing).landed(landing));
   }
 
   /**
@@ -195,8 +314,47 @@ public final class StreamingApp {
   }
 
   private String input(Replay replay) {
-    this.replay = replay;
-    return options.isReplay() ? landing.uri() : options.input;
+    this.replay = Optional.of(replay);
+    return options.isReplay() ? directory.uri() : options.input.place();
+  }
+
+  /**
+   * Returns the directory of more files to read as a stream; call it after {@link #input()}.
+   *
+   * @param folder a folder of the sample data, whose files land between the others in the order of
+   *     all names
+   * @return the folder of that name in the user's directory, or the one in which the files land
+   * @throws Exception if the sample data cannot be read
+   */
+  public String moreInput(String folder) throws Exception {
+    LandingDirectory more = newDirectory(folder);
+    replay = Optional.of(replay().mergedWith(Replay.ofFolder(folder, more)));
+    return options.isReplay() ? more.uri() : options.input.place() + "/" + folder;
+  }
+
+  /**
+   * Returns the directory of files to read as a table.
+   *
+   * @param folder a folder of the sample data
+   * @return the folder of that name in the user's directory, or one with all files of the sample
+   *     data's
+   * @throws Exception if the sample data cannot be read
+   */
+  public String table(String folder) throws Exception {
+    if (!options.isReplay()) {
+      return options.input.place() + "/" + folder;
+    }
+    LandingDirectory table = newDirectory(folder);
+    SampleData.read(folder).forEach(file -> table.land(file.name(), file.content()));
+    return table.uri();
+  }
+
+  private LandingDirectory newDirectory(String folder) {
+    return new LandingDirectory(session.scratch().resolve(folder));
+  }
+
+  private Replay replay() throws Exception {
+    return replay.isPresent() ? replay.get() : Replay.ofFolder("sales", landing);
   }
 
   /**
@@ -215,7 +373,7 @@ public final class StreamingApp {
    * @return a directory in that of {@code --output}, or one that is deleted with this run
    */
   public String output(String query) {
-    return directory(options.output, "output", query);
+    return directory(options.input.output(), "output", query);
   }
 
   /**
@@ -246,6 +404,46 @@ public final class StreamingApp {
    */
   public void print(DataStreamWriter<Row> writer) throws Exception {
     run(List.of(collected("", writer)), steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
+   * Starts a query as {@link #print(DataStreamWriter)} does, and beside it one of what the first
+   * does not take, whose rows are printed if there are any.
+   *
+   * @param writer the query and its output mode
+   * @param name the name of the other query
+   * @param aside the other query, over the same input
+   * @throws Exception if a query cannot start, or dies
+   */
+  public void print(DataStreamWriter<Row> writer, String name, DataStreamWriter<Row> aside)
+      throws Exception {
+    Map<String, DataStreamWriter<Row>> writers = new LinkedHashMap<>();
+    writers.put("", writer);
+    writers.put(name, aside);
+    run(collected(writers), steps -> steps.forEach(this::printStepOrAside));
+  }
+
+  /**
+   * Starts a query as {@link #print(DataStreamWriter)} does, and has each micro-batch written to a
+   * sink.
+   *
+   * @param writer the query and its output mode
+   * @param sink as {@code foreachBatch} takes it
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void print(DataStreamWriter<Row> writer, VoidFunction2<Dataset<Row>, Long> sink)
+      throws Exception {
+    run(
+        List.of(PrintedQuery.collected("", spark(), checkpoint(""), writer, sink)),
+        steps -> printer.printStep(steps.get(0)));
+  }
+
+  private void printStepOrAside(PrintedQuery.Step step) {
+    if (step.query().isEmpty()) {
+      printer.printStep(step);
+    } else if (!step.rows().isEmpty()) {
+      printer.printTable(step.rows());
+    }
   }
 
   /**
@@ -337,6 +535,28 @@ public final class StreamingApp {
         options.isReplay() ? printer::printRowsAndLedgerOfEach : printer::printLedgerOfEach);
   }
 
+  /**
+   * Starts several queries over the same input, one after the other, and prints how many
+   * micro-batches each of them ran and how many rows it put out. All sample files are there when
+   * the first one starts.
+   *
+   * @param writers the queries by name, with their triggers
+   * @throws Exception if a query dies, or cannot start for another reason than that Spark refuses
+   *     it; a refusal is printed
+   */
+  public void printDeliveries(Map<String, DataStreamWriter<Row>> writers) throws Exception {
+    if (options.isReplay()) {
+      replay().steps().forEach(Replay.Step::land);
+    }
+    List<Row> deliveries = new ArrayList<>();
+    for (Map.Entry<String, DataStreamWriter<Row>> writer : writers.entrySet()) {
+      String checkpoint = checkpoint(writer.getKey().replace(' ', '-'));
+      deliveries.add(Delivery.of(writer.getKey(), writer.getValue(), spark(), checkpoint));
+    }
+    printer.printInput("what each delivered", "");
+    printer.printTable(deliveries);
+  }
+
   private List<PrintedQuery> collected(Map<String, DataStreamWriter<Row>> writers) {
     return writers.entrySet().stream()
         .map(writer -> collected(writer.getKey(), writer.getValue()))
@@ -344,7 +564,7 @@ public final class StreamingApp {
   }
 
   private PrintedQuery collected(String name, DataStreamWriter<Row> writer) {
-    return PrintedQuery.collected(name, spark(), checkpoint(name), writer);
+    return PrintedQuery.collected(name, spark(), checkpoint(name), writer, null);
   }
 
   private PrintedQuery withSink(String name, Sink sink) {
@@ -361,7 +581,7 @@ public final class StreamingApp {
     try (QueryRun run = new QueryRun(options, session, signal, printer, print)) {
       run.start(queries);
       if (options.isReplay()) {
-        run.replay(replay, landing);
+        run.replay(replay());
       } else {
         run.follow();
       }

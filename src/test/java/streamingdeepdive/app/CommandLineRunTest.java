@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -35,17 +34,17 @@ class CommandLineRunTest {
   }
 
   private static Result run(StreamingApp.Body body, String... args) {
-    return run(Set.of("--output"), body, args);
+    return run(new DirectoryOptions(), body, args);
   }
 
-  private static Result run(Set<String> missing, StreamingApp.Body body, String... args) {
+  private static Result run(InputOptions input, StreamingApp.Body body, String... args) {
     int[] exitCode = new int[1];
     CapturedOutput output =
         CapturedOutput.of(
             () ->
                 exitCode[0] =
                     CommandLineRun.execute(
-                        CommandLineRunTest.class, "Tests the command line.", args, missing, body));
+                        CommandLineRunTest.class, "Tests the command line.", args, input, body));
     return new Result(exitCode[0], output);
   }
 
@@ -94,7 +93,8 @@ class CommandLineRunTest {
           --input x --output x   | --input needs --output and --checkpoint here: they are kept, so that the next start can go on.
           """)
   void aMainWithASinkNeedsAPlaceForIt(String args, String sentence) {
-    Result result = run(Set.of(), CommandLineRunTest::notReached, args.split(" "));
+    Result result =
+        run(new FilesToDirectoryOptions(), CommandLineRunTest::notReached, args.split(" "));
 
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
@@ -198,7 +198,7 @@ class CommandLineRunTest {
     HookedFileSystem.refuse(change, path, fault);
     Result result =
         run(
-            Set.of(),
+            new FilesToDirectoryOptions(),
             app ->
                 app.printSinks(
                     Map.of(

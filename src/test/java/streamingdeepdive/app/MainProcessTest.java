@@ -18,6 +18,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.MainOutput;
+import streamingdeepdive.lesson.KafkaSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /** What is promised of every main, seen from outside its process. */
@@ -87,6 +88,31 @@ class MainProcessTest {
       assertThat(out).as("the last micro-batch is printed to its end").endsWith("late 0\n\n");
       assertThat(main.temporaryFiles()).isEmpty();
       return out;
+    }
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
+  void followsATopicOfTheUsersBrokers() throws Exception {
+    try (LocalBroker broker = LocalBroker.start();
+        LandingTopic topic = new LandingTopic(broker.bootstrapServers(), "orders")) {
+      topic.land(
+          List.of(
+              "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"mine\",\"amount\":1.0}",
+              "no json"));
+      String[] args = {"--bootstrap-servers", broker.bootstrapServers(), "--topic", "orders"};
+      try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, KafkaSource.class, args)) {
+        String seen = "";
+        while (!seen.contains("|mine  |1.0 ")
+            || !seen.contains("|orders|0        |1     |no json|")) {
+          seen += main.awaitLine("") + "\n";
+        }
+        main.terminate();
+
+        assertThat(main.awaitExitCode()).isEqualTo(128 + 15);
+        assertThat(main.err()).isEmpty();
+        assertThat(main.temporaryFiles()).isEmpty();
+      }
     }
   }
 

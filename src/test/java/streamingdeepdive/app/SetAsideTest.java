@@ -3,7 +3,6 @@ package streamingdeepdive.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +36,7 @@ class SetAsideTest {
                             SetAsideTest.class,
                             "Tests.",
                             new String[0],
-                            Set.of(),
+                            new DirectoryOptions(),
                             SetAsideTest::body))
                     .isZero());
 

@@ -1,11 +1,6 @@
 package streamingdeepdive.testkit;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.struct;
-import static org.apache.spark.sql.functions.to_json;
-
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -17,9 +12,6 @@ import streamingdeepdive.app.LandingDirectory;
  * micro-batch.
  */
 public final class FileStream implements StreamInput {
-  /** Spark's default would cut microseconds off. */
-  private static final String TIMESTAMPS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
-
   private final SparkSession spark;
   private final StructType schema;
   private final LandingDirectory landing;
@@ -39,11 +31,7 @@ public final class FileStream implements StreamInput {
 
   @Override
   public void addData(List<Row> rows) {
-    Dataset<Row> lines =
-        spark
-            .createDataFrame(rows, schema)
-            .select(to_json(struct(col("*")), Map.of("timestampFormat", TIMESTAMPS)));
-    addLines(lines.collectAsList().stream().map(line -> line.getString(0)).toArray(String[]::new));
+    addLines(JsonLines.of(spark, schema, rows).toArray(String[]::new));
   }
 
   /**

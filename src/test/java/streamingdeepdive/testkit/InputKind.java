@@ -27,6 +27,14 @@ public enum InputKind {
     public StreamInput open(TestSession session, String columns) {
       return new InMemoryStream(session, columns);
     }
+  },
+
+  /** A Kafka topic, as {@link KafkaStream}. */
+  KAFKA {
+    @Override
+    public StreamInput open(TestSession session, String columns) {
+      return new KafkaStream(session, columns);
+    }
   };
 
   /**

@@ -46,6 +46,11 @@ class StreamInputTest {
   }
 
   @Test
+  void kafkaKeepsEveryType(KafkaStream stream) {
+    testStream(stream.toDF(), Append(), add(stream, FULL, NULLS).rows(NULLS, FULL));
+  }
+
+  @Test
   void filesTakeAnyText(@Columns("name STRING") FileStream stream) {
     testStream(
         stream.toDF(),

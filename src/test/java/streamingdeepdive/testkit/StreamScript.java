@@ -104,9 +104,21 @@ public final class StreamScript {
   }
 
   /**
+   * Adds records of any text, all at once.
+   *
+   * @param input a Kafka topic that the query reads
+   * @param values the values of the records; a null makes a tombstone
+   * @return the step
+   */
+  public static Step addValues(KafkaStream input, String... values) {
+    String text = "addValues(%s, %s)".formatted(input, String.join(" | ", values));
+    return new Step(text, script -> script.add(() -> input.addValues(values)));
+  }
+
+  /**
    * Adds several rows, each as a piece of its own, before the query looks: it is stopped, and
    * started when all are there. A file stream gives each row a micro-batch, one behind the other
-   * with no no-data micro-batch in between; a stream in memory puts all into one micro-batch.
+   * with no no-data micro-batch in between; one in memory or on Kafka puts all into one.
    *
    * @param input a stream that the query reads
    * @param rows the rows

@@ -23,8 +23,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }
  * }</pre>
  *
- * <p>Parameters can be a {@link TestSession}, its {@link SparkSession}, a {@link FileStream} and an
- * {@link InMemoryStream}; the streams have the columns that {@link Columns} names.
+ * <p>Parameters can be a {@link TestSession}, its {@link SparkSession}, a {@link FileStream}, an
+ * {@link InMemoryStream} and a {@link KafkaStream}; the streams have the columns that {@link
+ * Columns} names.
  */
 public final class StreamingExtension
     implements ParameterResolver, AfterEachCallback, AfterAllCallback {
@@ -39,7 +40,8 @@ public final class StreamingExtension
     return type == TestSession.class
         || type == SparkSession.class
         || type == FileStream.class
-        || type == InMemoryStream.class;
+        || type == InMemoryStream.class
+        || type == KafkaStream.class;
   }
 
   @Override
@@ -55,6 +57,9 @@ public final class StreamingExtension
       return session.spark();
     }
     String columns = columns(parameter, test);
+    if (type == KafkaStream.class) {
+      return new KafkaStream(session, columns);
+    }
     return type == FileStream.class
         ? new FileStream(session, columns)
         : new InMemoryStream(session, columns);

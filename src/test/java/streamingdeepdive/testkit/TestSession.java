@@ -33,7 +33,7 @@ public final class TestSession implements AutoCloseable {
   private static SparkSession shared;
 
   private final SparkSession spark;
-  private final List<Path> directories = new ArrayList<>();
+  private final List<Runnable> atTheEnd = new ArrayList<>();
 
   private TestSession(SparkSession spark) {
     this.spark = spark;
@@ -67,8 +67,13 @@ public final class TestSession implements AutoCloseable {
    */
   public Path newDirectory() {
     Path directory = createDirectory();
-    directories.add(directory);
+    atTheEnd.add(() -> FileUtil.fullyDelete(directory.toFile()));
     return directory;
+  }
+
+  /** Has something closed with this session, after its queries have stopped. */
+  void closes(Runnable closing) {
+    atTheEnd.add(closing);
   }
 
   /** Stops the queries that are still running, then deletes the temporary directories. */
@@ -82,7 +87,7 @@ public final class TestSession implements AutoCloseable {
       throw new AssertionError("A query did not stop within 30 s", e);
     } finally {
       SparkSession.clearActiveSession();
-      directories.forEach(directory -> FileUtil.fullyDelete(directory.toFile()));
+      atTheEnd.forEach(Runnable::run);
     }
   }
 

@@ -1,0 +1,41 @@
+package streamingdeepdive.app;
+
+import org.apache.spark.SparkContext;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A directory of event files to read, and a directory to write to. */
+final class FilesToDirectoryOptions implements InputOptions {
+  @Mixin private DirectoryOptions input;
+
+  @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      description = "With --input: write into this directory, on any Hadoop file system.")
+  private String output;
+
+  @Override
+  public String names() {
+    return input.names();
+  }
+
+  @Override
+  public String place() {
+    return input.place();
+  }
+
+  @Override
+  public void requireReadable(SparkContext context) {
+    input.requireReadable(context);
+  }
+
+  @Override
+  public boolean hasOutput() {
+    return true;
+  }
+
+  @Override
+  public String output() {
+    return output;
+  }
+}

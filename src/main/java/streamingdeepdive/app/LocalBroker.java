@@ -1,0 +1,140 @@
+package streamingdeepdive.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.utils.Time;
+import scala.Option;
+
+/**
+ * A Kafka broker in this JVM, to be thrown away after use: it listens on the loopback interface, on
+ * a free port, and its files go with it.
+ *
+ * <p>It needs the library {@code org.apache.kafka:kafka_2.12:3.4.1}, which is optional for
+ * importers of this one.
+ */
+public final class LocalBroker implements AutoCloseable {
+  /** Another process may take a free port before the broker does. */
+  private static final int ATTEMPTS = 3;
+
+  /** ZooKeeper's classes, which the broker loads, set this system property. */
+  private static final String LEFT_BEHIND = "jdk.tls.rejectClientInitiatedRenegotiation";
+
+  private final Path directory;
+  private final String bootstrapServers;
+  private final KafkaRaftServer server;
+
+  private LocalBroker(Path directory, String address, String controllerAddress) {
+    this.directory = directory;
+    this.bootstrapServers = address;
+    this.server =
+        new KafkaRaftServer(
+            new KafkaConfig(properties(directory, address, controllerAddress), false),
+            Time.SYSTEM,
+            Option.empty());
+  }
+
+  /**
+   * Starts a broker without topics.
+   *
+   * @return the broker, to be closed by the caller
+   */
+  public static LocalBroker start() {
+    String before = System.getProperty(LEFT_BEHIND);
+    try {
+      return startOnFreePorts();
+    } finally {
+      if (before == null) {
+        System.clearProperty(LEFT_BEHIND);
+      }
+    }
+  }
+
+  private static LocalBroker startOnFreePorts() {
+    for (int attempt = 1; ; attempt++) {
+      LocalBroker broker = create();
+      try {
+        broker.server.startup();
+        return broker;
+      } catch (KafkaException e) {
+        broker.close();
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static LocalBroker create() {
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    try (ServerSocket port = new ServerSocket(0, 1, loopback);
+        ServerSocket controllerPort = new ServerSocket(0, 1, loopback)) {
+      Path directory = Files.createTempDirectory("local-broker-");
+      // What Kafka's tool writes when it formats a directory.
+      Files.writeString(
+          directory.resolve("meta.properties"), "version=1\ncluster.id=local\nnode.id=1\n");
+      return new LocalBroker(
+          directory,
+          "127.0.0.1:" + port.getLocalPort(),
+          "127.0.0.1:" + controllerPort.getLocalPort());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Properties properties(Path directory, String address, String controllerAddress) {
+    Properties properties = new Properties();
+    properties.putAll(
+        Map.of(
+            "process.roles", "broker,controller",
+            "node.id", "1",
+            "controller.quorum.voters", "1@" + controllerAddress,
+            "controller.listener.names", "CONTROLLER",
+            "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listeners", "PLAINTEXT://" + address + ",CONTROLLER://" + controllerAddress,
+            "log.dirs", directory.toString()));
+    properties.putAll(
+        Map.of(
+            "auto.create.topics.enable", "false",
+            "controlled.shutdown.enable", "false",
+            "group.initial.rebalance.delay.ms", "0",
+            "log.cleaner.enable", "false",
+            "num.io.threads", "2",
+            "num.network.threads", "1",
+            "offsets.topic.num.partitions", "1",
+            "offsets.topic.replication.factor", "1",
+            "transaction.state.log.min.isr", "1",
+            "transaction.state.log.replication.factor", "1"));
+    return properties;
+  }
+
+  /**
+   * Returns where the broker listens.
+   *
+   * @return an address as the option {@code kafka.bootstrap.servers} takes it
+   */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Stops the broker and deletes its topics. */
+  @Override
+  public void close() {
+    server.shutdown();
+    server.awaitShutdown();
+    FileUtil.fullyDelete(directory.toFile());
+  }
+}

@@ -1,0 +1,176 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.from_json;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.max_by;
+import static org.apache.spark.sql.functions.struct;
+import static org.apache.spark.sql.functions.to_json;
+
+import java.util.Map;
+import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * Totals as records of a Kafka topic. What does a reader of the topic get, if a micro-batch is
+ * written twice?
+ *
+ * <p>Kafka keeps what was sent, and Spark sends a micro-batch again if it was not committed: the
+ * sink is at-least-once. Here each record has the key of what it is about, a window's start and a
+ * region, and its value says which micro-batch it came from. A micro-batch that is written again
+ * repeats both, so a reader that takes the value of the highest {@code batch_id} for each key, as
+ * {@link #newest} does, sees no difference. After the sample data it finds:
+ *
+ * <pre>{@code
+ * == the newest totals in the topic
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * |{2026-01-01 13:20:00, 2026-01-01 13:25:00}|br    |14.0        |
+ * +------------------------------------------+------+------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/KafkaSink.txt">KafkaSink.txt</a>.
+ *
+ * <p>Spark's own Kafka sink, {@code writeStream().format("kafka")}, cannot name the micro-batch.
+ * Its reader would have to tell a repeated total from one that happens to be the same. The numbers
+ * of micro-batches start at 0 with each new checkpoint: give a query with a new one a new topic.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-kafka-integration.html#writing-data-to-kafka">
+ *     Guide: Writing Data to Kafka</a>
+ */
+public final class KafkaSink {
+  private static final Map<String, String> JSON =
+      Map.of("timeZone", "UTC", "ignoreNullFields", "false");
+  private static final String VALUE =
+      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE,"
+          + " batch_id BIGINT";
+
+  private KafkaSink() {}
+
+  /**
+   * Writes totals to a topic as they change.
+   *
+   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE, streaming
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic
+   * @return the query in update mode, to be given a checkpoint and started
+   */
+  public static DataStreamWriter<Row> buildQuery(
+      Dataset<Row> totals, String bootstrapServers, String topic) {
+    return totals
+        .writeStream()
+        .outputMode(OutputMode.Update())
+        .foreachBatch(sink(bootstrapServers, topic, Map.of()));
+  }
+
+  /**
+   * Makes a sink for {@code foreachBatch}.
+   *
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic
+   * @param options further options of Spark's Kafka sink, such as {@code kafka.security.protocol}
+   * @return writes the totals of a micro-batch
+   */
+  public static VoidFunction2<Dataset<Row>, Long> sink(
+      String bootstrapServers, String topic, Map<String, String> options) {
+    return (totals, batchId) ->
+        records(totals, batchId)
+            .write()
+            .format("kafka")
+            .options(options)
+            .option("kafka.bootstrap.servers", bootstrapServers)
+            .option("topic", topic)
+            .save();
+  }
+
+  /**
+   * Turns totals into records.
+   *
+   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   * @param batchId the micro-batch they come from
+   * @return {@code key} and {@code value} STRING, JSON with times in UTC
+   */
+  public static Dataset<Row> records(Dataset<Row> totals, long batchId) {
+    return totals.select(
+        to_json(struct(col("window.start"), col("region")), JSON).as("key"),
+        to_json(
+                struct(
+                    col("window"), col("region"), col("total_amount"), lit(batchId).as("batch_id")),
+                JSON)
+            .as("value"));
+  }
+
+  /**
+   * Reads the topic as it is now.
+   *
+   * @param spark the session
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic
+   * @param options further options of Spark's Kafka source
+   * @return a batch Dataset of Kafka records, for {@link #newest}
+   */
+  public static Dataset<Row> readTable(
+      SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
+    return spark
+        .read()
+        .format("kafka")
+        .options(options)
+        .option("kafka.bootstrap.servers", bootstrapServers)
+        .option("subscribe", topic)
+        .load();
+  }
+
+  /**
+   * Finds the newest total of each window and region, however often its record was written.
+   *
+   * @param records {@code value} as {@link #records} makes it, STRING or BINARY, streaming or batch
+   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
+   *     STRING, {@code total_amount} DOUBLE
+   */
+  public static Dataset<Row> newest(Dataset<Row> records) {
+    return records
+        .select(
+            from_json(col("value").cast("string"), VALUE, Map.of("timeZone", "UTC")).as("total"))
+        .select("total.*")
+        .groupBy("window", "region")
+        .agg(max_by(col("total_amount"), col("batch_id")).as("total_amount"));
+  }
+
+  /**
+   * Prints the totals as they change and are written, then the newest ones in the topic.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.runToTopic(
+        KafkaSink.class,
+        "Writes the total amount per 5-minute window and region to a Kafka topic.",
+        args,
+        (app, topic) -> {
+          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
+          String servers = topic.bootstrapServers();
+          app.print(
+              totals.writeStream().outputMode(OutputMode.Update()),
+              sink(servers, topic.name(), topic.options()));
+          app.print(
+              "the newest totals in the topic",
+              newest(readTable(app.spark(), servers, topic.name(), topic.options())));
+        });
+  }
+}

@@ -1,0 +1,180 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.array;
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.concat;
+import static org.apache.spark.sql.functions.explode;
+import static org.apache.spark.sql.functions.filter;
+import static org.apache.spark.sql.functions.from_json;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.not;
+
+import java.util.Map;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * A Kafka topic of JSON values as a stream. How do the records of a topic become the rows of a
+ * table, and what becomes of those that cannot?
+ *
+ * <p>The source gives each record as it is: bytes, topic, partition, offset. {@link #events} parses
+ * the values into the columns of {@link FileSource}, so that every lesson's query runs on a topic
+ * as it does on files. A value that is no event would come as a row of nulls; it is left out there,
+ * and {@link #rejected} has it with its place in the topic. {@link #main} runs both queries: the
+ * totals are those of {@link WindowedAggregation}, and of the sample data nothing is rejected.
+ *
+ * <pre>{@code
+ * == 03-late-but-counted.json
+ * {"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":100.0}
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 12:04:00, state rows 4, rows dropped as late 0
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>.
+ *
+ * <p>What the source's options do:
+ *
+ * <ul>
+ *   <li>{@code startingOffsets} counts for a query without a checkpoint alone. With one, the query
+ *       goes on behind its last micro-batch, and a partition that is new is read from its start.
+ *   <li>{@code maxOffsetsPerTrigger} limits the records of a micro-batch. Without it the first
+ *       micro-batch takes all that is there, and no row of it is late.
+ *   <li>{@code failOnDataLoss}: if records that the query has not read are gone, because they
+ *       expired, the query fails; with {@code false} it goes on without them, and nothing tells. A
+ *       topic that does not exist or was deleted fails the query in either case.
+ * </ul>
+ *
+ * <p>Options that start with {@code kafka.} go to Kafka's client, those of security among them.
+ * Spark hides passwords in its log, down to the level INFO, but not in the plan that it adds to the
+ * message of an {@code AnalysisException} when a query is refused: print that message's first line
+ * only. The mains do.
+ *
+ * @see <a href="https://spark.apache.org/docs/3.5.7/structured-streaming-kafka-integration.html">
+ *     Structured Streaming + Kafka Integration Guide</a>
+ */
+public final class KafkaSource {
+  /** Where a query without a checkpoint starts. Spark's default, {@code latest}, skips the past. */
+  public static final String STARTING_OFFSETS = "earliest";
+
+  private static final String WRAPPED = "event STRUCT<" + FileSource.SCHEMA + ">, malformed STRING";
+
+  private KafkaSource() {}
+
+  /**
+   * Reads the events of a topic as a stream, from its first record. What is no event is left out;
+   * run a query on {@link #rejected} too, or it is lost.
+   *
+   * @param spark the session
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic
+   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
+   *     amount} DOUBLE
+   */
+  public static Dataset<Row> read(SparkSession spark, String bootstrapServers, String topic) {
+    return events(records(spark, bootstrapServers, topic, Map.of()));
+  }
+
+  /**
+   * Reads the records of a topic as a stream, for {@link #events} and {@link #rejected}.
+   *
+   * @param spark the session
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic; if there is none of that name, the query fails
+   * @param options further options of Spark's Kafka source; {@code startingOffsets} is {@value
+   *     #STARTING_OFFSETS} if it is not among them
+   * @return a streaming Dataset of {@code key} and {@code value} BINARY, {@code topic} STRING,
+   *     {@code partition} INT, {@code offset} BIGINT, {@code timestamp} TIMESTAMP, {@code
+   *     timestampType} INT
+   */
+  public static Dataset<Row> records(
+      SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
+    return spark
+        .readStream()
+        .format("kafka")
+        .option("startingOffsets", STARTING_OFFSETS)
+        .options(options)
+        .option("kafka.bootstrap.servers", bootstrapServers)
+        .option("subscribe", topic)
+        .load();
+  }
+
+  /**
+   * Keeps the records whose value is one JSON object with an event's columns, in their types. One
+   * that is missing is null, but not all of them. A time without a zone is read as UTC.
+   *
+   * @param records {@code value} BINARY and any others, streaming or batch
+   * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE
+   */
+  public static Dataset<Row> events(Dataset<Row> records) {
+    // As a condition on a column, isEvent would parse the value anew for each field it looks at.
+    return records
+        .select(explode(filter(array(parsed()), KafkaSource::isEvent)).as("parsed"))
+        .select(col("parsed.event.*"));
+  }
+
+  /**
+   * Keeps the records that {@link #events} leaves out: malformed JSON, wrong types, more than one
+   * object, none of the columns, tombstones.
+   *
+   * @param records as the Kafka source gives them, streaming or batch
+   * @return {@code topic} STRING, {@code partition} INT, {@code offset} BIGINT, {@code value}
+   *     BINARY, which is null for a tombstone
+   */
+  public static Dataset<Row> rejected(Dataset<Row> records) {
+    return records
+        .where(not(isEvent(parsed())))
+        .select(col("topic"), col("partition"), col("offset"), col("value"));
+  }
+
+  /** The value within an object of our own, so that nothing may follow the value's one object. */
+  private static Column parsed() {
+    return from_json(
+        concat(lit("{\"event\":"), col("value").cast("string"), lit("}")),
+        WRAPPED,
+        Map.of("columnNameOfCorruptRecord", "malformed", "timeZone", "UTC"));
+  }
+
+  private static Column isEvent(Column parsed) {
+    Column event = parsed.getField("event");
+    return parsed
+        .getField("malformed")
+        .isNull()
+        .and(
+            event
+                .getField("event_time")
+                .isNotNull()
+                .or(event.getField("region").isNotNull())
+                .or(event.getField("amount").isNotNull()));
+  }
+
+  /**
+   * Prints the totals as they change, and what is rejected.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.runOnTopic(
+        KafkaSource.class,
+        "Prints the total amount per 5-minute window and region of the events in a Kafka topic.",
+        args,
+        (app, topic) -> {
+          Dataset<Row> records =
+              records(app.spark(), topic.bootstrapServers(), topic.name(), topic.options());
+          Dataset<Row> totals = WindowedAggregation.buildQuery(events(records));
+          Dataset<Row> rejected =
+              rejected(records).withColumn("value", col("value").cast("string"));
+          app.print(
+              totals.writeStream().outputMode(OutputMode.Update()),
+              "rejected",
+              rejected.writeStream().outputMode(OutputMode.Append()));
+        });
+  }
+}

@@ -1,0 +1,91 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.from_json;
+
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * Lines from a socket as a stream. What is the quickest way to try a query out, and why is it no
+ * way to run one?
+ *
+ * <p>The source connects to a server and takes each line that this sends. With {@code nc -lk 9999}
+ * in a terminal, {@link #main} with {@code --port 9999} prints what is typed. Without it, it sends
+ * the sample data to itself:
+ *
+ * <pre>{@code
+ * == 02-out-of-order.json
+ * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:05:00Z","region":"ap","amount":4.0}
+ * {"event_time":"2026-01-01T12:03:00Z","region":"us","amount":2.0}
+ * +-------------------+------+------+
+ * |event_time         |region|amount|
+ * +-------------------+------+------+
+ * |2026-01-01 12:03:00|us    |2.0   |
+ * |2026-01-01 12:05:00|ap    |4.0   |
+ * |2026-01-01 12:14:00|eu    |1.0   |
+ * +-------------------+------+------+
+ * watermark none
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/SocketSource.txt">SocketSource.txt</a>.
+ *
+ * <p>A socket keeps nothing, so what went wrong cannot be made up for:
+ *
+ * <ul>
+ *   <li>If there is no server, the query starts, and then fails.
+ *   <li>If the server hangs up, the query goes on as if there were no more lines, and nothing
+ *       tells.
+ *   <li>A query that is started again on its checkpoint fails: the source looks for the lines that
+ *       it read before.
+ * </ul>
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
+ *     Guide: Input Sources</a>
+ */
+public final class SocketSource {
+  private SocketSource() {}
+
+  /**
+   * Reads a server's lines as a stream. A line that is not JSON comes as a row of nulls, as from
+   * {@link FileSource}.
+   *
+   * @param spark the session
+   * @param host the server's host; the query connects to it once it has started
+   * @param port the server's port
+   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
+   *     amount} DOUBLE
+   */
+  public static Dataset<Row> read(SparkSession spark, String host, int port) {
+    return spark
+        .readStream()
+        .format("socket")
+        .option("host", host)
+        .option("port", port)
+        .load()
+        .select(from_json(col("value"), FileSource.SCHEMA, Map.of("timeZone", "UTC")).as("event"))
+        .select("event.*");
+  }
+
+  /**
+   * Prints the rows that the lines become.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.runOnSocket(
+        SocketSource.class,
+        "Prints the events that a server sends as lines.",
+        args,
+        (app, host, port) -> {
+          Dataset<Row> events = read(app.spark(), host, port);
+          app.print(events.writeStream().outputMode(OutputMode.Append()));
+        });
+  }
+}

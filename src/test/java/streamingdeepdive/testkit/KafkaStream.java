@@ -1,0 +1,86 @@
+package streamingdeepdive.testkit;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.from_json;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
+import streamingdeepdive.app.LandingTopic;
+import streamingdeepdive.app.Topic;
+
+/**
+ * A Kafka topic of one partition as a stream, on a broker that all tests of a JVM share. Each row
+ * is a record with JSON for its value and without a key. A micro-batch takes all that has been
+ * added before it starts.
+ *
+ * <p>Tests that use it need {@code org.apache.kafka:kafka_2.12:3.4.1} on their class path.
+ */
+public final class KafkaStream implements StreamInput {
+  private static final AtomicInteger TOPICS = new AtomicInteger();
+
+  private final SparkSession spark;
+  private final StructType schema;
+  private final LandingTopic landing;
+
+  /**
+   * Creates a topic without records; starts the broker if there is none yet.
+   *
+   * @param session the session of the test, with which the topic's producer is closed
+   * @param columns the columns as in SQL, such as {@code "event_time TIMESTAMP, amount DOUBLE"}
+   */
+  public KafkaStream(TestSession session, String columns) {
+    spark = session.spark();
+    schema = StructType.fromDDL(columns);
+    landing =
+        new LandingTopic(SharedBroker.get().bootstrapServers(), "test-" + TOPICS.getAndIncrement());
+    session.closes(landing::close);
+  }
+
+  @Override
+  public void addData(List<Row> rows) {
+    landing.land(JsonLines.of(spark, schema, rows));
+  }
+
+  /**
+   * Adds records of any text, all at once.
+   *
+   * @param values their values; a null makes a tombstone
+   */
+  public void addValues(String... values) {
+    landing.land(Arrays.asList(values));
+  }
+
+  /**
+   * Returns the topic, to be read by the code under test.
+   *
+   * @return its brokers and its name
+   */
+  public Topic topic() {
+    return landing.topic();
+  }
+
+  @Override
+  public Dataset<Row> toDF() {
+    Topic topic = topic();
+    return spark
+        .readStream()
+        .format("kafka")
+        .options(topic.options())
+        .option("kafka.bootstrap.servers", topic.bootstrapServers())
+        .option("subscribe", topic.name())
+        .option("startingOffsets", "earliest")
+        .load()
+        .select(from_json(col("value").cast("string"), schema).as("row"))
+        .select("row.*");
+  }
+
+  @Override
+  public String toString() {
+    return "kafka";
+  }
+}
