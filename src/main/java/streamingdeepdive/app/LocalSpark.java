@@ -25,6 +25,8 @@ public final class LocalSpark {
           "spark.driver.bindAddress", "127.0.0.1",
           "spark.sql.session.timeZone", "UTC",
           "spark.sql.shuffle.partitions", "2",
+          // Otherwise the listing of 10,000 new files is a job of 10,000 tasks.
+          "spark.sql.sources.parallelPartitionDiscovery.parallelism", "2",
           // A streaming query cannot use it and warns about it at every start.
           "spark.sql.adaptive.enabled", "false",
           // A small micro-batch never repays the compilation of its plan.

@@ -46,6 +46,7 @@ import streamingdeepdive.app.StreamingApp;
  * |{"event_time":"12:03:00Z","region":"eu","amount":1.0}                            |03-times.json   |event_time is not a date and time with a zone|
  * |{"event_time":"2026-01-01T12:01:00Z","region":"eu","amou                         |01-not-json.json|half a line                                  |
  * |{"event_time":"2026-01-01T12:02:00Z","region":"eu","amount":5.0}{}               |01-not-json.json|more than one JSON value                     |
+ * |{"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}}                |01-not-json.json|not JSON                                     |
  * |{"event_time":"2026-01-01T12:03:00","region":"eu","amount":1.0}                  |03-times.json   |event_time is not a date and time with a zone|
  * |{"event_time":"2026-01-01T12:03:00Z","amount":1.0}                               |02-fields.json  |no region                                    |
  * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":"1.0"}               |04-amounts.json |amount is not a number                       |
@@ -70,8 +71,8 @@ import streamingdeepdive.app.StreamingApp;
  * ones add to the totals, both named by the query and the micro-batch. One that is replayed after a
  * crash writes the same two again, so that each line is there exactly once.
  *
- * <p>The raw text has no line end. Bytes that are not UTF-8 come as U+FFFD, the replacement
- * character.
+ * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD,
+ * the replacement character.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">

@@ -34,8 +34,16 @@ import streamingdeepdive.app.StreamingApp;
  *
  * <p>The source takes files in the order of their modification times, and reads each one once, as
  * it is when it is found: what is appended later is never read. So a writer gives a file a name
- * that starts with {@code .} or {@code _}, which the source skips, and renames it when it is
- * complete. A line that is not JSON comes as a row of nulls.
+ * that starts with {@code .} or {@code _} or ends in {@code ._COPYING_}, which the source skips,
+ * and renames it when it is complete. A file that is deleted before its micro-batch is lost without
+ * an error; one that is deleted under its micro-batch fails the query, which skips it when it is
+ * started again.
+ *
+ * <p>Every other name is read, {@code sales.json.tmp} too, and {@code .gz} is unpacked. Windows
+ * line ends, a byte-order mark and a last line without an end do no harm; empty files and blank
+ * lines give no rows. Directories within the directory are not read, but a pattern such as {@code
+ * sales/*} takes them in. A line that is not JSON comes as a row of nulls; {@link BadRecords} reads
+ * the same files without losing it.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
@@ -45,7 +53,10 @@ public final class FileSource {
   /** The columns of an event. A time without a zone is read as UTC. */
   public static final String SCHEMA = "event_time TIMESTAMP, region STRING, amount DOUBLE";
 
-  /** Files per micro-batch. With more, no row is late against a row of the same micro-batch. */
+  /**
+   * Files per micro-batch. With more, a first start on thousands of files is sooner done, and no
+   * row is late against a row of the same micro-batch.
+   */
   public static final int FILES_PER_TRIGGER = 1;
 
   private FileSource() {}

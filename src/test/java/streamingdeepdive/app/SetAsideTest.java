@@ -39,7 +39,7 @@ class SetAsideTest {
     assertThat(output.err()).isEmpty();
     assertThat(output.out().lines().filter(line -> line.startsWith("lines set aside")))
         .containsExactly(
-            "lines set aside 5, in 01-not-json.json: blank, half a line, more than one JSON value,"
+            "lines set aside 6, in 01-not-json.json: blank, half a line, more than one JSON value,"
                 + " not JSON, not a JSON object",
             "lines set aside 5, in 02-fields.json: a field twice, no region, region is not text,"
                 + " region is null, unknown field currency",
