@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.StreamingApp;
@@ -99,10 +100,20 @@ public final class BadRecords {
    *     file} STRING, its file's name; {@code reason} STRING, null in an accepted line
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
+    return read(
+        spark.readStream().option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER), directory);
+  }
+
+  /**
+   * Reads a directory as a stream and judges each line.
+   *
+   * @param reader with the options of the file source, such as {@code maxFilesPerTrigger}
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return as above
+   */
+  public static Dataset<Row> read(DataStreamReader reader, String directory) {
     return judge(
-        spark
-            .readStream()
-            .option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER)
+        reader
             .text(directory)
             .select(col("value").as("raw"), col("_metadata.file_name").as("file")));
   }
