@@ -54,7 +54,7 @@ final class QueryRun implements AutoCloseable {
       query.start(
           writer.getValue().trigger(options.trigger()),
           options.isReplay() ? progress -> {} : progress -> printMicroBatch(query, progress));
-      signal.stops(query);
+      signal.stops(query::stopAfterMicroBatch);
     }
   }
 
