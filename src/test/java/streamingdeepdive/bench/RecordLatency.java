@@ -71,7 +71,7 @@ final class RecordLatency {
       Arrays.sort(millis);
       System.out.printf("%.1f %.1f%n", millis[millis.length / 2], millis[millis.length * 99 / 100]);
     } finally {
-      spark.stop();
+      LocalSpark.close(spark);
       FileUtil.fullyDelete(directory.toFile());
     }
   }
