@@ -557,6 +557,27 @@ public final class StreamingApp {
     printer.printTable(deliveries);
   }
 
+  /**
+   * Starts a query with a continuous trigger. Of the sample data all is there when it starts; when
+   * the query has put out as many rows as a batch query does, these are printed. On input of the
+   * user's own it prints to the console as it goes.
+   *
+   * @param writer the query, with its trigger
+   * @param table the batch query
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void printContinuous(DataStreamWriter<Row> writer, Dataset<Row> table) throws Exception {
+    DataStreamWriter<Row> query = writer.option("checkpointLocation", checkpoint(""));
+    if (options.isReplay()) {
+      replay().steps().forEach(Replay.Step::land);
+      List<Row> rows = ContinuousRun.rows(query, table);
+      printer.printInput("the rows that came out", "");
+      printer.printTable(rows);
+    } else {
+      ContinuousRun.follow(query, signal);
+    }
+  }
+
   private List<PrintedQuery> collected(Map<String, DataStreamWriter<Row>> writers) {
     return writers.entrySet().stream()
         .map(writer -> collected(writer.getKey(), writer.getValue()))
