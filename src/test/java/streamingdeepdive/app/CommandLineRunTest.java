@@ -157,7 +157,9 @@ class CommandLineRunTest {
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.output().err())
         .startsWith("the row is broken")
-        .contains("StreamingQueryException", "\tat org.apache.spark");
+        .contains("StreamingQueryException", "\tat org.apache.spark")
+        .as("the plan, with the options of its source")
+        .doesNotContain("=== Streaming Query ===", "Project [");
   }
 
   @Test
