@@ -3,6 +3,7 @@ package streamingdeepdive.app;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.spark.api.java.function.VoidFunction2;
@@ -78,6 +79,7 @@ final class PrintedQuery implements AutoCloseable {
         (sink == Sink.COLLECTOR ? writer.foreachBatch(collector) : writer)
             .option("checkpointLocation", checkpoint)
             .start();
+    gate.belongsTo(query.id());
   }
 
   /** Waits until the query is idle, and returns what it has done since the last call. */
@@ -142,6 +144,10 @@ final class PrintedQuery implements AutoCloseable {
       query.stop();
     }
     if (gate != null) {
+      if (query == null) {
+        // It did not start; other queries' events must not wait for its name.
+        gate.belongsTo(new UUID(0, 0));
+      }
       spark.streams().removeListener(gate);
     }
   }

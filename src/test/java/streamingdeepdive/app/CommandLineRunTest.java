@@ -94,6 +94,15 @@ class CommandLineRunTest {
   }
 
   @Test
+  void aMissingOutputDirectoryIsOneSentenceAndExitCodeTwo() {
+    Result result = run(StreamingApp::output, "--input", directory.toString());
+
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.output().err())
+        .isEqualToIgnoringNewLines("This main writes files; say where with --output.\n");
+  }
+
+  @Test
   void anUnknownFileSystemIsOneSentenceAndExitCodeTwo() {
     Result result = run(CommandLineRunTest::notReached, "--input", "nofs://host/events");
 
