@@ -327,9 +327,12 @@ public final class StreamingApp {
    * @throws Exception if the sample data cannot be read
    */
   public String moreInput(String folder) throws Exception {
+    if (!options.isReplay()) {
+      return options.input.place() + "/" + folder;
+    }
     LandingDirectory more = newDirectory(folder);
     replay = Optional.of(replay().mergedWith(Replay.ofFolder(folder, more)));
-    return options.isReplay() ? more.uri() : options.input.place() + "/" + folder;
+    return more.uri();
   }
 
   /**

@@ -48,7 +48,7 @@ class StreamingAppTest {
     run(
         app -> {
           assertThat(app.input()).isEqualTo(directory.toString());
-          assertThat(app.input("more")).isEqualTo(directory + "/more");
+          assertThat(app.moreInput("more")).isEqualTo(directory + "/more");
           assertThat(app.table("more")).isEqualTo(directory + "/more");
         });
   }
