@@ -242,9 +242,9 @@ public final class BadRecords {
         args,
         app -> {
           Dataset<Row> lines = read(app.spark(), app.input("bad-records"));
-          app.write(buildQuery(lines, app.output()));
-          app.print("accepted", readTotals(app.spark(), app.output()));
-          app.print("rejected", readRejected(app.spark(), app.output()));
+          app.out().write(buildQuery(lines, app.output()));
+          app.out().table("accepted", readTotals(app.spark(), app.output()));
+          app.out().table("rejected", readRejected(app.spark(), app.output()));
         });
   }
 }

@@ -158,9 +158,10 @@ public final class ContinuousProcessing {
           String servers = topic.bootstrapServers();
           Dataset<Row> stream = KafkaSource.records(spark, servers, topic.name(), topic.options());
           Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), topic.options());
-          app.printContinuous(
-              continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
-              buildQuery(KafkaSource.events(table)));
+          app.out()
+              .continuous(
+                  continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
+                  buildQuery(KafkaSource.events(table)));
         });
   }
 }

@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.Printout;
 import streamingdeepdive.app.StreamingApp;
 import streamingdeepdive.recovery.BatchDirectories;
 import streamingdeepdive.recovery.Checkpoint;
@@ -225,17 +226,18 @@ public final class ParquetSink {
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           String finals = app.output("final");
           String revisions = app.output("latest");
-          app.printSinks(
-              Map.of(
-                  "final",
-                  new StreamingApp.Sink(
-                      buildQuery(totals, finals, app.checkpoint("final")),
-                      () -> read(spark, finals)),
-                  "latest",
-                  new StreamingApp.Sink(
-                      buildUpdateQuery(totals, revisions, app.checkpoint("latest")),
-                      () -> latest(spark, revisions))));
-          app.print("every revision", history(spark, revisions));
+          app.out()
+              .sinks(
+                  Map.of(
+                      "final",
+                      new Printout.Sink(
+                          buildQuery(totals, finals, app.checkpoint("final")),
+                          () -> read(spark, finals)),
+                      "latest",
+                      new Printout.Sink(
+                          buildUpdateQuery(totals, revisions, app.checkpoint("latest")),
+                          () -> latest(spark, revisions))));
+          app.out().table("every revision", history(spark, revisions));
         });
   }
 }
