@@ -22,6 +22,7 @@ public final class AppRun {
 
   private final AppOptions options;
   private final AppSession session;
+  private final StopSignal signal;
   private final Printout printout;
   private final LandingDirectory directory;
   private Landing landing;
@@ -30,6 +31,7 @@ public final class AppRun {
   AppRun(AppOptions options, AppSession session, StopSignal signal) {
     this.options = options;
     this.session = session;
+    this.signal = signal;
     this.printout = new Printout(this, options, session, signal);
     this.directory = newDirectory("input");
     this.landing = directory;
@@ -160,7 +162,8 @@ public final class AppRun {
         name,
         Files.createTempDirectory(session.scratch(), "replay-"),
         SampleData.read("sales"),
-        new StepPrinter(spark(), System.out));
+        new StepPrinter(spark(), System.out),
+        signal);
   }
 
   private String input(Replay replay) {
