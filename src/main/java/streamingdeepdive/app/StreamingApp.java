@@ -71,6 +71,19 @@ public final class StreamingApp {
     void run(StreamingApp app, String host, int port) throws Exception;
   }
 
+  /** What differs from main to main on a database. */
+  @FunctionalInterface
+  public interface DatabaseBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session, the input and the printing
+     * @param database the output
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(StreamingApp app, Database database) throws Exception;
+  }
+
   /**
    * A query with a sink of its own.
    *
@@ -164,6 +177,21 @@ public final class StreamingApp {
   }
 
   /**
+   * Runs a main that reads files and writes to a database: the user's, or one in a file that goes
+   * with the run. Returns or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runToDatabase(
+      Class<?> main, String purpose, String[] args, DatabaseBody body) {
+    FilesToDatabaseOptions options = new FilesToDatabaseOptions();
+    run(main, purpose, args, options, app -> app.toDatabase(options, body));
+  }
+
+  /**
    * Runs a main on a server: the user's, or one in this process that sends the sample data. Returns
    * or exits as {@link #run} does.
    *
@@ -211,6 +239,16 @@ public final class StreamingApp {
     try (LocalBroker broker = LocalBroker.start();
         LandingTopic output = new LandingTopic(broker.bootstrapServers(), "totals")) {
       body.run(this, output.topic());
+    }
+  }
+
+  private void toDatabase(FilesToDatabaseOptions files, DatabaseBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, files.database(System.getenv()));
+      return;
+    }
+    try (ReplayDatabase replay = ReplayDatabase.in(session.scratch())) {
+      body.run(this, replay.database());
     }
   }
 
@@ -519,6 +557,17 @@ public final class StreamingApp {
                         writer.getKey(), spark(), checkpoint(writer.getKey()), writer.getValue()))
             .toList(),
         printer::printRowsOfEach);
+  }
+
+  /**
+   * Starts a query that has a sink of its own, and prints after each step of the replay what this
+   * holds; over the user's directory, only what each micro-batch did to the state.
+   *
+   * @param sink the sink; it is given the checkpoint {@code checkpoint("")}
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void printSink(Sink sink) throws Exception {
+    run(List.of(withSink("", sink)), steps -> printer.printStep(steps.get(0)));
   }
 
   /**

@@ -26,12 +26,18 @@ final class Directories {
   static void requireApart(Dataset<Row> query, String output, String checkpoint) {
     SparkSession spark = query.sparkSession();
     Directory written = directory(spark, "output", output);
-    Directory state = directory(spark, "checkpoint", checkpoint);
-    requireApart(written, state);
+    requireApart(written, directory(spark, "checkpoint", checkpoint));
+    requireApartFromInputs(query, written);
+  }
+
+  static void requireApart(Dataset<Row> query, String checkpoint) {
+    requireApartFromInputs(query, directory(query.sparkSession(), "checkpoint", checkpoint));
+  }
+
+  private static void requireApartFromInputs(Dataset<Row> query, Directory other) {
     for (String input : fileInputs(query)) {
-      Directory read = directory(spark, "input", GLOB.matcher(input).replaceFirst(""));
-      requireApart(read, written);
-      requireApart(read, state);
+      String directory = GLOB.matcher(input).replaceFirst("");
+      requireApart(directory(query.sparkSession(), "input", directory), other);
     }
   }
 

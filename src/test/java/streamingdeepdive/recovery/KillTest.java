@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
 import streamingdeepdive.app.LandingDirectory;
 import streamingdeepdive.lesson.FileSource;
-import streamingdeepdive.recovery.KilledQueries.KillPoint;
 import streamingdeepdive.testkit.StreamingExtension;
 
 /**
@@ -125,7 +124,7 @@ class KillTest {
                 place.toString(),
                 Integer.toString(FILES_PER_MICRO_BATCH),
                 Integer.toString(point.nth()),
-                point.change()));
+                point.event()));
     QUERIES.forEach(query -> args.add(query.name()));
     return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
   }

@@ -2,9 +2,6 @@ package streamingdeepdive.recovery;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -18,16 +15,6 @@ import streamingdeepdive.lesson.FileSource;
  * wants to change a file waits for the end of the process.
  */
 final class KilledQueries {
-  /**
-   * Where a run stands still.
-   *
-   * @param nth at the first such change, the second, and so on
-   * @param change a regular expression, found in the change and its path
-   */
-  record KillPoint(int nth, String change) {
-    static final KillPoint NEVER = new KillPoint(Integer.MAX_VALUE, "");
-  }
-
   private KilledQueries() {}
 
   /**
@@ -39,7 +26,8 @@ final class KilledQueries {
   public static void main(String[] args) throws Exception {
     SparkSession spark = LocalSpark.open("killed queries", false);
     String place = HookedFileSystem.in(spark, java.nio.file.Path.of(args[0]));
-    HookedFileSystem.setHook(standStillAt(new KillPoint(Integer.parseInt(args[2]), args[3])));
+    KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
+    HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
 
     Dataset<Row> events = FileSource.read(spark, place + "/input", Integer.parseInt(args[1]));
     List<StreamingQuery> running = new ArrayList<>();
@@ -55,31 +43,5 @@ final class KilledQueries {
     }
     System.out.println("done");
     LocalSpark.close(spark);
-  }
-
-  private static HookedFileSystem.Hook standStillAt(KillPoint point) {
-    Pattern pattern = Pattern.compile(point.change());
-    AtomicInteger count = new AtomicInteger();
-    return (change, path) -> {
-      boolean counts = pattern.matcher(change + " " + path).find();
-      int now = counts ? count.incrementAndGet() : count.get();
-      if (now == point.nth() && counts) {
-        System.out.println("waiting before " + change + " " + path);
-      }
-      if (now >= point.nth()) {
-        standStill();
-      }
-    };
-  }
-
-  private static void standStill() {
-    CountDownLatch never = new CountDownLatch(1);
-    while (true) {
-      try {
-        never.await();
-      } catch (InterruptedException e) {
-        // Nobody gets past here.
-      }
-    }
   }
 }
