@@ -20,6 +20,7 @@ class ArchitectureTest {
   private static final String LESSONS = "streamingdeepdive.lesson..";
   private static final String TRAPS = "streamingdeepdive.trap..";
   private static final String APP = "streamingdeepdive.app..";
+  private static final String RECOVERY = "streamingdeepdive.recovery..";
 
   @ArchTest
   static final ArchRule appKnowsNoLesson =
@@ -29,6 +30,15 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(LESSONS, TRAPS);
+
+  @ArchTest
+  static final ArchRule recoveryKnowsNoQuery =
+      noClasses()
+          .that()
+          .resideInAPackage(RECOVERY)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(LESSONS, TRAPS, APP);
 
   @ArchTest
   static final ArchRule lessonsKnowNoTrap =

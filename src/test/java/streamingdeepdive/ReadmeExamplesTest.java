@@ -3,6 +3,7 @@ package streamingdeepdive;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.window;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
@@ -20,12 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.recovery.QuerySignature;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
 
 /** The code of the README, word for word. */
 @ExtendWith(StreamingExtension.class)
+@Columns(FileSource.SCHEMA)
 class ReadmeExamplesTest {
   @Test
   void aQueryOfTheLibraryIsImported(SparkSession spark) {
@@ -36,6 +40,18 @@ class ReadmeExamplesTest {
     Dataset<Row> totals = WindowedAggregation.buildQuery(events, "1 hour", "15 minutes");
 
     assertThat(totals.collectAsList()).containsExactly(row(window("12:15", "12:30"), "eu", 1.0));
+  }
+
+  @Test
+  void aQueryIsHeldToItsCheckpoint(FileStream events, TestSession session) {
+    Dataset<Row> totals = WindowedAggregation.buildQuery(events.toDF());
+    String checkpoint = session.newDirectory().toString();
+
+    QuerySignature.require(totals, OutputMode.Append(), checkpoint);
+
+    Dataset<Row> changed = WindowedAggregation.buildQuery(events.toDF(), "1 hour", "15 minutes");
+    assertThatThrownBy(() -> QuerySignature.require(changed, OutputMode.Append(), checkpoint))
+        .hasMessageContaining("belongs to another query");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
@@ -14,6 +15,8 @@ final class BatchGate extends StreamingQueryListener {
   private static final long STATUS_POLL_MILLIS = 20;
 
   private Consumer<StreamingQueryProgress> onCommit = progress -> {};
+  private UUID queryId;
+  private boolean named;
   private boolean closed;
   private boolean held;
   private long entered = -1;
@@ -25,6 +28,17 @@ final class BatchGate extends StreamingQueryListener {
    */
   synchronized void onCommit(Consumer<StreamingQueryProgress> onCommit) {
     this.onCommit = onCommit;
+  }
+
+  /**
+   * Names the query once it is started: a listener hears of all queries of its session.
+   *
+   * @param id null if it could not start
+   */
+  synchronized void belongsTo(UUID id) {
+    queryId = id;
+    named = true;
+    notifyAll();
   }
 
   /** Each micro-batch passes here before its rows are touched; once closed, none passes. */
@@ -43,7 +57,7 @@ final class BatchGate extends StreamingQueryListener {
    */
   synchronized void close(StreamingQuery query) throws InterruptedException {
     closed = true;
-    while (committed < entered || !held && query.status().isTriggerActive()) {
+    while (query.isActive() && (committed < entered || !held && query.status().isTriggerActive())) {
       wait(STATUS_POLL_MILLIS);
     }
   }
@@ -53,6 +67,9 @@ final class BatchGate extends StreamingQueryListener {
 
   @Override
   public void onQueryProgress(QueryProgressEvent event) {
+    if (!isOfThisQuery(event.progress().id())) {
+      return;
+    }
     try {
       onCommit.accept(event.progress());
     } finally {
@@ -62,7 +79,22 @@ final class BatchGate extends StreamingQueryListener {
 
   @Override
   public void onQueryTerminated(QueryTerminatedEvent event) {
-    done(Long.MAX_VALUE);
+    if (isOfThisQuery(event.id())) {
+      done(Long.MAX_VALUE);
+    }
+  }
+
+  /** The first event may come before the caller has been given the query. */
+  private synchronized boolean isOfThisQuery(UUID id) {
+    try {
+      while (!named) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+    return id.equals(queryId);
   }
 
   private synchronized void done(long batchId) {

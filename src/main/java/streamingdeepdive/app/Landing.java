@@ -11,8 +11,9 @@ interface Landing {
   void land(String name, String content);
 
   /**
-   * Rows that a query must have read before it has seen all pieces; 0 where a piece is to be seen
-   * at once when it has landed.
+   * Returns what a query must have read before it has seen all pieces.
+   *
+   * @return a number of rows; 0 where a piece can be read as soon as it has landed
    */
   default long rowsToAwait() {
     return 0;

@@ -51,7 +51,7 @@ public final class LandingTopic implements Landing, AutoCloseable {
    * @return the topic with source options
    */
   public Topic topic() {
-    return new Topic(bootstrapServers, name, Map.of("kafka.fetch.max.wait.ms", "10"));
+    return new Topic(bootstrapServers, name, 1, Map.of("kafka.fetch.max.wait.ms", "10"));
   }
 
   /**

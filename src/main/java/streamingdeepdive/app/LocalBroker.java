@@ -47,11 +47,16 @@ public final class LocalBroker implements AutoCloseable {
    * Starts a broker without topics.
    *
    * @return the broker, to be closed by the caller
+   * @throws IllegalStateException if the broker's library is not on the class path
    */
   public static LocalBroker start() {
     String before = System.getProperty(LEFT_BEHIND);
     try {
       return startOnFreePorts();
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalStateException(
+          "A broker in this process needs org.apache.kafka:kafka_2.12:3.4.1 on the class path; add"
+              + " it, or name brokers of your own.");
     } finally {
       if (before == null) {
         System.clearProperty(LEFT_BEHIND);

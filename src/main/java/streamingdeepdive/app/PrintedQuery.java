@@ -144,7 +144,11 @@ final class PrintedQuery implements AutoCloseable {
       throws TimeoutException {
     gate.onCommit(whenCommitted);
     spark.streams().addListener(gate);
-    query = writer.trigger(trigger).start();
+    try {
+      query = writer.trigger(trigger).start();
+    } finally {
+      gate.belongsTo(query == null ? null : query.id());
+    }
   }
 
   /**

@@ -37,7 +37,7 @@ final class QueryRun implements AutoCloseable {
       query.start(
           options.trigger(),
           options.isReplay() ? progress -> {} : progress -> printMicroBatch(query, progress));
-      signal.stops(query);
+      signal.stops(query::stopAfterMicroBatch);
     }
   }
 

@@ -17,9 +17,15 @@ final class StopSignal implements AutoCloseable {
 
   private static final long LIMIT_MINUTES = 10;
 
+  /** Something that a signal stops. */
+  @FunctionalInterface
+  interface Stoppable {
+    void stop() throws InterruptedException, TimeoutException;
+  }
+
   private final Runnable hook = this::stopRun;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final List<PrintedQuery> running = new ArrayList<>();
+  private final List<Stoppable> running = new ArrayList<>();
   private boolean received;
 
   StopSignal() {
@@ -27,7 +33,7 @@ final class StopSignal implements AutoCloseable {
   }
 
   /** Names a query that a signal stops; if one has come already, stops it now. */
-  synchronized void stops(PrintedQuery query) {
+  synchronized void stops(Stoppable query) {
     running.add(query);
     if (received) {
       stopQueries();
@@ -58,8 +64,8 @@ final class StopSignal implements AutoCloseable {
 
   private void stopQueries() {
     try {
-      for (PrintedQuery query : running) {
-        query.stopAfterMicroBatch();
+      for (Stoppable query : running) {
+        query.stop();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

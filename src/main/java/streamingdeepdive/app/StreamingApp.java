@@ -365,9 +365,12 @@ public final class StreamingApp {
    * @throws Exception if the sample data cannot be read
    */
   public String moreInput(String folder) throws Exception {
+    if (!options.isReplay()) {
+      return options.input.place() + "/" + folder;
+    }
     LandingDirectory more = newDirectory(folder);
     replay = Optional.of(replay().mergedWith(Replay.ofFolder(folder, more)));
-    return options.isReplay() ? more.uri() : options.input.place() + "/" + folder;
+    return more.uri();
   }
 
   /**
@@ -604,6 +607,27 @@ public final class StreamingApp {
     }
     printer.printInput("what each delivered", "");
     printer.printTable(deliveries);
+  }
+
+  /**
+   * Starts a query with a continuous trigger. Of the sample data all is there when it starts; when
+   * the query has put out as many rows as a batch query does, these are printed. On input of the
+   * user's own it prints to the console as it goes.
+   *
+   * @param writer the query, with its trigger
+   * @param table the batch query
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void printContinuous(DataStreamWriter<Row> writer, Dataset<Row> table) throws Exception {
+    DataStreamWriter<Row> query = writer.option("checkpointLocation", checkpoint(""));
+    if (options.isReplay()) {
+      replay().steps().forEach(Replay.Step::land);
+      List<Row> rows = ContinuousRun.rows(query, table);
+      printer.printInput("the rows that came out", "");
+      printer.printTable(rows);
+    } else {
+      ContinuousRun.follow(query, signal);
+    }
   }
 
   private List<PrintedQuery> collected(Map<String, DataStreamWriter<Row>> writers) {

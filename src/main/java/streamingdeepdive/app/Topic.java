@@ -7,9 +7,11 @@ import java.util.Map;
  *
  * @param bootstrapServers the addresses of its brokers, as {@code kafka.bootstrap.servers}
  * @param name its name
+ * @param partitions how many partitions it has
  * @param options further options of Spark's Kafka source
  */
-public record Topic(String bootstrapServers, String name, Map<String, String> options) {
+public record Topic(
+    String bootstrapServers, String name, int partitions, Map<String, String> options) {
   /** Leaves the values of the options out: passwords are among them. */
   @Override
   public String toString() {

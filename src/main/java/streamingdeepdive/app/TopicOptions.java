@@ -39,6 +39,8 @@ final class TopicOptions implements InputOptions {
       description = "A properties file of further options, such as kafka.security.protocol.")
   private Path file;
 
+  private int partitions;
+
   @Override
   public String names() {
     return "--bootstrap-servers, --topic";
@@ -50,7 +52,7 @@ final class TopicOptions implements InputOptions {
   }
 
   Topic topic() {
-    return new Topic(bootstrapServers, topic, options());
+    return new Topic(bootstrapServers, topic, partitions, options());
   }
 
   /** Spark would wait for minutes for brokers that do not answer. */
@@ -66,7 +68,8 @@ final class TopicOptions implements InputOptions {
     try (Admin admin = Admin.create(config)) {
       // What Spark will do once the query runs.
       new ConsumerConfig(config);
-      admin.describeTopics(List.of(topic)).allTopicNames().get();
+      partitions =
+          admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
     } catch (ExecutionException e) {
       throw problem(e.getCause());
     } catch (KafkaException e) {

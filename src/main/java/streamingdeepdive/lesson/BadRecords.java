@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.StreamingApp;
@@ -46,6 +47,7 @@ import streamingdeepdive.app.StreamingApp;
  * |{"event_time":"12:03:00Z","region":"eu","amount":1.0}                            |03-times.json   |event_time is not a date and time with a zone|
  * |{"event_time":"2026-01-01T12:01:00Z","region":"eu","amou                         |01-not-json.json|half a line                                  |
  * |{"event_time":"2026-01-01T12:02:00Z","region":"eu","amount":5.0}{}               |01-not-json.json|more than one JSON value                     |
+ * |{"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}}                |01-not-json.json|not JSON                                     |
  * |{"event_time":"2026-01-01T12:03:00","region":"eu","amount":1.0}                  |03-times.json   |event_time is not a date and time with a zone|
  * |{"event_time":"2026-01-01T12:03:00Z","amount":1.0}                               |02-fields.json  |no region                                    |
  * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":"1.0"}               |04-amounts.json |amount is not a number                       |
@@ -70,8 +72,8 @@ import streamingdeepdive.app.StreamingApp;
  * ones add to the totals, both named by the query and the micro-batch. One that is replayed after a
  * crash writes the same two again, so that each line is there exactly once.
  *
- * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as
- * U+FFFD, the replacement character.
+ * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD,
+ * the replacement character.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -98,10 +100,20 @@ public final class BadRecords {
    *     file} STRING, its file's name; {@code reason} STRING, null in an accepted line
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
+    return read(
+        spark.readStream().option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER), directory);
+  }
+
+  /**
+   * Reads a directory as a stream and judges each line.
+   *
+   * @param reader with the options of the file source, such as {@code maxFilesPerTrigger}
+   * @param directory a directory or pattern of directories on any Hadoop file system
+   * @return as above
+   */
+  public static Dataset<Row> read(DataStreamReader reader, String directory) {
     return judge(
-        spark
-            .readStream()
-            .option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER)
+        reader
             .text(directory)
             .select(col("value").as("raw"), col("_metadata.file_name").as("file")));
   }

@@ -11,7 +11,6 @@ import java.util.Map;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import streamingdeepdive.app.StreamingApp;
@@ -116,26 +115,6 @@ public final class KafkaSink {
   }
 
   /**
-   * Reads the topic as it is now.
-   *
-   * @param spark the session
-   * @param bootstrapServers brokers as {@code host:port}, separated by commas
-   * @param topic the topic
-   * @param options further options of Spark's Kafka source
-   * @return a batch Dataset of Kafka records, for {@link #newest}
-   */
-  public static Dataset<Row> readTable(
-      SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
-    return spark
-        .read()
-        .format("kafka")
-        .options(options)
-        .option("kafka.bootstrap.servers", bootstrapServers)
-        .option("subscribe", topic)
-        .load();
-  }
-
-  /**
    * Finds the newest total of each window and region, however often its record was written.
    *
    * @param records {@code value} as {@link #records} makes it, STRING or BINARY, streaming or batch
@@ -170,7 +149,7 @@ public final class KafkaSink {
               sink(servers, topic.name(), topic.options()));
           app.print(
               "the newest totals in the topic",
-              newest(readTable(app.spark(), servers, topic.name(), topic.options())));
+              newest(KafkaSource.readTable(app.spark(), servers, topic.name(), topic.options())));
         });
   }
 }

@@ -3,11 +3,11 @@ package streamingdeepdive.lesson;
 import static org.apache.spark.sql.functions.array;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.concat;
-import static org.apache.spark.sql.functions.explode;
 import static org.apache.spark.sql.functions.filter;
 import static org.apache.spark.sql.functions.from_json;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.not;
+import static org.apache.spark.sql.functions.try_element_at;
 
 import java.util.Map;
 import org.apache.spark.sql.Column;
@@ -107,6 +107,26 @@ public final class KafkaSource {
   }
 
   /**
+   * Reads the records that are in a topic now as a table.
+   *
+   * @param spark the session
+   * @param bootstrapServers brokers as {@code host:port}, separated by commas
+   * @param topic the topic
+   * @param options further options of Spark's Kafka source
+   * @return a batch Dataset with the columns of {@link #records}
+   */
+  public static Dataset<Row> readTable(
+      SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
+    return spark
+        .read()
+        .format("kafka")
+        .options(options)
+        .option("kafka.bootstrap.servers", bootstrapServers)
+        .option("subscribe", topic)
+        .load();
+  }
+
+  /**
    * Keeps the records whose value is one JSON object with an event's columns, in their types. One
    * that is missing is null, but not all of them. A time without a zone is read as UTC.
    *
@@ -114,10 +134,13 @@ public final class KafkaSource {
    * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE
    */
   public static Dataset<Row> events(Dataset<Row> records) {
-    // As a condition on a column, isEvent would parse the value anew for each field it looks at.
+    // A condition on a column is checked before it, by parsing the value anew for each field that
+    // it looks at. So all of it goes into one field.
+    Column event = try_element_at(filter(array(parsed()), KafkaSource::isEvent), lit(1));
     return records
-        .select(explode(filter(array(parsed()), KafkaSource::isEvent)).as("parsed"))
-        .select(col("parsed.event.*"));
+        .select(event.getField("event").as("event"))
+        .where(col("event").isNotNull())
+        .select(col("event.*"));
   }
 
   /**

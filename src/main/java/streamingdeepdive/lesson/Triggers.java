@@ -42,7 +42,7 @@ import streamingdeepdive.app.StreamingApp;
  * no-data micro-batch, so that the closed windows wait for the next run.
  *
  * <p>A continuous query has no micro-batches, and so no windows, and it reads no files: Spark
- * refuses it here. {@code ContinuousProcessing} has what it can do.
+ * refuses it here. {@link ContinuousProcessing} has what it can do.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#triggers">
@@ -98,7 +98,7 @@ public final class Triggers {
   /**
    * Hands over each row as it comes, without micro-batches.
    *
-   * @param rows a streaming Dataset of a source and operations that {@code ContinuousProcessing}
+   * @param rows a streaming Dataset of a source and operations that {@link ContinuousProcessing}
    *     names; others are refused when the query starts
    * @param interval how often the progress goes into the checkpoint, such as {@code "1 second"}
    * @return the query, to be given a sink and started

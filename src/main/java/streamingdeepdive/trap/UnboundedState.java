@@ -44,11 +44,11 @@ import streamingdeepdive.lesson.Watermark;
  *
  * <p>The whole output is in <a href="doc-files/UnboundedState.txt">UnboundedState.txt</a>.
  *
- * <p>The state memory, {@code memoryUsedBytes} in the query's progress, is more than three times as
- * large after four files as after the first; with a watermark it stays within a quarter of that.
- * Spark measures it only if the packages {@code java.util} and {@code java.util.concurrent} are
- * open to it, as they are under spark-submit and after {@code JavaRuntime.prepare()}; otherwise it
- * reports the same for any state.
+ * <p>The state memory, {@code memoryUsedBytes} in the query's progress, grows likewise: it is more
+ * than eight times as large after the last file as after the first, and with a watermark it stays
+ * within a quarter of that. Spark measures it only if the packages {@code java.util} and {@code
+ * java.util.concurrent} are open to it, as they are under spark-submit and after {@code
+ * JavaRuntime.prepare()}; otherwise it reports the same for any state.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">

@@ -4,10 +4,9 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
 
@@ -68,21 +67,21 @@ public final class UnlimitedBacklog {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   * @return as {@link BadRecords#read}
    */
   public static Dataset<Row> readAtOnce(SparkSession spark, String directory) {
-    return reader(spark).json(directory);
+    return BadRecords.read(spark.readStream(), directory);
   }
 
   /**
-   * The cure: reads one file per micro-batch, the oldest first, as {@link FileSource} does.
+   * The cure: reads one file per micro-batch, the oldest first, as {@link BadRecords} does.
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   * @return as {@link BadRecords#read}
    */
   public static Dataset<Row> readOneByOne(SparkSession spark, String directory) {
-    return reader(spark).option("maxFilesPerTrigger", 1).json(directory);
+    return BadRecords.read(spark.readStream().option("maxFilesPerTrigger", 1), directory);
   }
 
   /**
@@ -90,17 +89,11 @@ public final class UnlimitedBacklog {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset with the columns of {@link FileSource#SCHEMA}
+   * @return as {@link BadRecords#read}
    */
   public static Dataset<Row> readLatestFirst(SparkSession spark, String directory) {
-    return reader(spark)
-        .option("maxFilesPerTrigger", 1)
-        .option("latestFirst", true)
-        .json(directory);
-  }
-
-  private static DataStreamReader reader(SparkSession spark) {
-    return spark.readStream().schema(FileSource.SCHEMA).option("timeZone", "UTC");
+    return BadRecords.read(
+        spark.readStream().option("maxFilesPerTrigger", 1).option("latestFirst", true), directory);
   }
 
   /**
@@ -117,9 +110,9 @@ public final class UnlimitedBacklog {
           String input = app.backlog();
           app.printRowsAndLedgerOfEach(
               Map.of(
-                  "at once", totals(readAtOnce(app.spark(), input)),
-                  "one by one", totals(readOneByOne(app.spark(), input)),
-                  "latest first", totals(readLatestFirst(app.spark(), input))));
+                  "at once", totals(app.accepted(readAtOnce(app.spark(), input))),
+                  "one by one", totals(app.accepted(readOneByOne(app.spark(), input))),
+                  "latest first", totals(app.accepted(readLatestFirst(app.spark(), input)))));
         });
   }
 

@@ -7,12 +7,14 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import streamingdeepdive.bench.RecordLatency.Processing;
 import streamingdeepdive.bench.StepLatency.Settings;
 
 /**
- * Compares, in one run, a replay step with our local session against Spark's defaults, and the
- * stream against the batch job. Each candidate runs in a JVM of its own, in turns; what is printed
- * are medians and their ratios.
+ * Compares, in one run, a replay step with our local session against Spark's defaults, the stream
+ * against the batch job, and micro-batches against continuous processing. Each candidate runs in a
+ * JVM of its own, in turns; what is printed are medians and their ratios.
  */
 public final class Benchmark {
   private static final int ROUNDS = 3;
@@ -23,6 +25,7 @@ public final class Benchmark {
   public static void main(String[] args) throws Exception {
     printSteps();
     printThroughput();
+    printRecords();
   }
 
   private static void printSteps() throws Exception {
@@ -51,6 +54,25 @@ public final class Benchmark {
     System.out.printf("batch job            %4.2f (%.1f s)%n", 1.0, batch);
     System.out.printf("all in a micro-batch %4.2f%n", batch / median(rounds, 1));
     System.out.printf("a file a micro-batch %4.2f%n", batch / median(rounds, 2));
+  }
+
+  /** The goals are medians of 250 ms for micro-batches and 20 ms for continuous processing. */
+  private static void printRecords() throws Exception {
+    Map<String, List<double[]>> runs = new TreeMap<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      for (Processing processing : Processing.values()) {
+        for (String fetchWait : List.of("500", "10")) {
+          runs.computeIfAbsent(processing + ", fetch wait " + fetchWait, key -> new ArrayList<>())
+              .addAll(child(RecordLatency.class, processing.name(), fetchWait, "50", "200"));
+        }
+      }
+    }
+    System.out.println("A record from topic to topic, on a broker in the same JVM");
+    runs.forEach(
+        (name, results) ->
+            System.out.printf(
+                "%-27s median %6.0f ms, 99th percentile %6.0f ms%n",
+                name, median(results, 0), median(results, 1)));
   }
 
   /** Runs a class in a child JVM; each line that it prints is one result of some numbers. */

@@ -36,7 +36,7 @@ class KafkaSinkTest {
   private static Supplier<Dataset<Row>> records(KafkaStream output) {
     Topic topic = output.topic();
     return () ->
-        KafkaSink.readTable(
+        KafkaSource.readTable(
             SparkSession.active(), topic.bootstrapServers(), topic.name(), topic.options());
   }
 

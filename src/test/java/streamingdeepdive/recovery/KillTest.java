@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -31,7 +32,7 @@ class KillTest {
   private static final Instant CLOSING = Instant.parse("2026-01-02T00:00:00Z");
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
   private static final int KILLS = Integer.getInteger("kills", 10);
-  private static final long SEED = Long.getLong("seed", Instant.now().getEpochSecond());
+  private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
 
   /** So many that the input outlasts the kills. */
   private static final int FILES_PER_MICRO_BATCH = Math.max(1, FILES / (KILLS + 5));

@@ -8,7 +8,11 @@ import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,16 +25,28 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class UnboundedStateTest {
-  private static Step file(FileStream sales, int number) {
-    return addLines(sales, UnboundedState.sales(number).split("\n"));
+  private static final int FILES = 10;
+
+  /** All 200 windows, file by file; notes the state memory after each. */
+  private static Step[] script(
+      FileStream sales, IntUnaryOperator stateRows, List<Long> memory, SparkSession spark) {
+    return IntStream.rangeClosed(1, FILES)
+        .boxed()
+        .flatMap(
+            file ->
+                Stream.of(
+                    addLines(sales, UnboundedState.sales(file).split("\n"))
+                        .state(stateRows.applyAsInt(file)),
+                    check(() -> memory.add(stateMemory(spark)))))
+        .toArray(Step[]::new);
   }
 
-  /** Notes the state memory after the micro-batches so far. */
-  private static Step note(List<Long> memory, SparkSession spark) {
-    return check(
-        () ->
-            memory.add(
-                spark.streams().active()[0].lastProgress().stateOperators()[0].memoryUsedBytes()));
+  private static long stateMemory(SparkSession spark) {
+    return Arrays.stream(spark.streams().active()[0].recentProgress())
+        .flatMap(progress -> Arrays.stream(progress.stateOperators()))
+        .reduce((earlier, last) -> last)
+        .orElseThrow()
+        .memoryUsedBytes();
   }
 
   @Test
@@ -39,27 +55,19 @@ class UnboundedStateTest {
     testStream(
         UnboundedState.buildQueryWithoutWatermark(sales.toDF()),
         Update(),
-        file(sales, 1).state(20),
-        note(memory, spark),
-        file(sales, 2).state(40),
-        file(sales, 3).state(60),
-        file(sales, 4).state(80),
-        note(memory, spark));
-    assertThat(memory.get(1)).isGreaterThan(3 * memory.get(0));
+        script(sales, file -> 20 * file, memory, spark));
+
+    assertThat(memory).isSorted();
+    assertThat(memory.get(FILES - 1)).isGreaterThan(8 * memory.get(0));
   }
 
   @Test
   void withAWatermarkTheyStay(SparkSession spark, FileStream sales) {
     List<Long> memory = new ArrayList<>();
     testStream(
-        UnboundedState.buildQuery(sales.toDF()),
-        Update(),
-        file(sales, 1).watermark("01:25").state(3),
-        note(memory, spark),
-        file(sales, 2).state(3),
-        file(sales, 3).state(3),
-        file(sales, 4).watermark("06:25").state(3),
-        note(memory, spark));
-    assertThat(memory.get(1)).isCloseTo(memory.get(0), withinPercentage(25));
+        UnboundedState.buildQuery(sales.toDF()), Update(), script(sales, file -> 3, memory, spark));
+
+    assertThat(memory)
+        .allSatisfy(bytes -> assertThat(bytes).isCloseTo(memory.get(0), withinPercentage(25)));
   }
 }

@@ -1,0 +1,166 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.map;
+import static org.apache.spark.sql.functions.try_element_at;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import streamingdeepdive.app.StreamingApp;
+
+/**
+ * Rows that are handed over one by one. How soon can a row be put out, and what must be given up
+ * for that?
+ *
+ * <p>A continuous query has no micro-batches: a task per partition reads, computes and writes
+ * without end, and a row takes milliseconds from topic to topic. What it can do is what looks at a
+ * single row. Here amounts become euros, and small ones are left out:
+ *
+ * <pre>{@code
+ * == the rows that came out
+ * +-------------------+------+------+
+ * |event_time         |region|amount|
+ * +-------------------+------+------+
+ * |2026-01-01 12:01:00|eu    |10.0  |
+ * |2026-01-01 12:01:00|eu    |10.0  |
+ * |2026-01-01 12:02:00|us    |3.5   |
+ * |2026-01-01 12:03:00|eu    |100.0 |
+ * |2026-01-01 12:03:00|us    |1.0   |
+ * |2026-01-01 12:04:00|eu    |5.0   |
+ * |2026-01-01 12:04:59|eu    |1000.0|
+ * |2026-01-01 12:06:00|us    |10.0  |
+ * |2026-01-01 12:14:00|eu    |1.0   |
+ * |2026-01-01 12:14:00|eu    |1.0   |
+ * |2026-01-01 12:15:00|us    |1.5   |
+ * |2026-01-01 12:15:00|us    |1.5   |
+ * |2026-01-01 13:20:00|br    |1.5   |
+ * |2026-01-01 13:21:00|br    |2.0   |
+ * +-------------------+------+------+
+ * }</pre>
+ *
+ * <p>The same is in <a href="doc-files/ContinuousProcessing.txt">ContinuousProcessing.txt</a>.
+ *
+ * <p>Given up are aggregations, deduplication and watermarks, files as input, Parquet and {@code
+ * foreachBatch} as output: Spark refuses them when the query starts. So is the progress of the
+ * query, which reports nothing. Each task keeps its core for good. If there are fewer cores than
+ * partitions Spark says nothing, and the rows of some partitions never come; {@link #continuous}
+ * refuses that.
+ *
+ * <p>After a restart the query goes on where its checkpoint is. What it put out after the last
+ * interval it puts out again: the output is at-least-once.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#continuous-processing">
+ *     Guide: Continuous Processing</a>
+ */
+public final class ContinuousProcessing {
+  /** What an amount of a region is worth in euros. */
+  public static final Map<String, Double> EUROS =
+      Map.of("eu", 1.0, "us", 0.5, "br", 0.25, "ap", 0.125);
+
+  /** The smallest amount in euros that is kept. */
+  public static final double MINIMUM = 1.0;
+
+  /** How often the progress goes into the checkpoint. */
+  public static final String CHECKPOINT_INTERVAL = "1 second";
+
+  private ContinuousProcessing() {}
+
+  /**
+   * Converts amounts with {@link #EUROS} and keeps those of {@value #MINIMUM} and more.
+   *
+   * @param sales {@code region} STRING, {@code amount} DOUBLE and any others, streaming or batch
+   * @return the same columns, {@code amount} in euros
+   */
+  public static Dataset<Row> buildQuery(Dataset<Row> sales) {
+    return buildQuery(sales, EUROS, MINIMUM);
+  }
+
+  /**
+   * Converts amounts and keeps those that are large enough. A sale of a region without a rate is
+   * left out.
+   *
+   * @param sales {@code region} STRING, {@code amount} DOUBLE and any others, streaming or batch
+   * @param euros what an amount of 1 of a region is worth in euros
+   * @param minimum the smallest amount in euros that is kept
+   * @return the same columns, {@code amount} in euros
+   */
+  public static Dataset<Row> buildQuery(
+      Dataset<Row> sales, Map<String, Double> euros, double minimum) {
+    Column[] rates =
+        new TreeMap<>(euros)
+            .entrySet().stream()
+                .flatMap(rate -> Stream.of(lit(rate.getKey()), lit(rate.getValue())))
+                .toArray(Column[]::new);
+    return sales
+        .withColumn("amount", col("amount").multiply(try_element_at(map(rates), col("region"))))
+        .where(col("amount").geq(minimum));
+  }
+
+  /**
+   * Has rows handed over one by one, with {@value #CHECKPOINT_INTERVAL} between checkpoints.
+   *
+   * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
+   * @param partitions how many partitions the source has
+   * @return the query, to be given a sink and started
+   * @throws IllegalStateException if the session has fewer cores than that
+   */
+  public static DataStreamWriter<Row> continuous(Dataset<Row> rows, int partitions) {
+    return continuous(rows, partitions, CHECKPOINT_INTERVAL);
+  }
+
+  /**
+   * Has rows handed over one by one.
+   *
+   * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
+   * @param partitions how many partitions the source has; one more core is needed to look at a
+   *     memory sink meanwhile
+   * @param checkpointInterval such as {@code "1 second"}: how often the progress goes into the
+   *     checkpoint, and so how much is repeated after a restart
+   * @return the query, to be given a sink and started
+   * @throws IllegalStateException if the session has fewer cores than partitions
+   */
+  public static DataStreamWriter<Row> continuous(
+      Dataset<Row> rows, int partitions, String checkpointInterval) {
+    int cores = rows.sparkSession().sparkContext().defaultParallelism();
+    if (cores < partitions) {
+      throw new IllegalStateException(
+          "A continuous query keeps a core busy for each of its "
+              + partitions
+              + " partitions, and this session has "
+              + cores
+              + "; give it more, such as with --master local["
+              + (partitions + 1)
+              + "].");
+    }
+    return Triggers.continuous(rows, checkpointInterval);
+  }
+
+  /**
+   * Prints the sales in euros.
+   *
+   * @param args see {@code --help}
+   */
+  public static void main(String[] args) {
+    StreamingApp.runOnTopic(
+        ContinuousProcessing.class,
+        "Prints the sales in a Kafka topic in euros, without micro-batches.",
+        args,
+        (app, topic) -> {
+          SparkSession spark = app.spark();
+          String servers = topic.bootstrapServers();
+          Dataset<Row> stream = KafkaSource.records(spark, servers, topic.name(), topic.options());
+          Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), topic.options());
+          app.printContinuous(
+              continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
+              buildQuery(KafkaSource.events(table)));
+        });
+  }
+}
