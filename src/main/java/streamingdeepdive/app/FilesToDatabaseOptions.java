@@ -29,8 +29,7 @@ final class FilesToDatabaseOptions implements InputOptions {
   @Option(
       names = "--table",
       paramLabel = "NAME",
-      defaultValue = TABLE,
-      description = "The table in it, '${DEFAULT-VALUE}' if not given.")
+      description = "The table in it, '" + TABLE + "' if not given.")
   private String table;
 
   @Override
@@ -41,6 +40,13 @@ final class FilesToDatabaseOptions implements InputOptions {
   @Override
   public String place() {
     return input.place();
+  }
+
+  @Override
+  public void requireUsable() {
+    if (url == null && (user != null || table != null)) {
+      throw new UsageException("--user and --table go with --url; give the database too.");
+    }
   }
 
   @Override
@@ -72,6 +78,6 @@ final class FilesToDatabaseOptions implements InputOptions {
     if (environment.containsKey(PASSWORD)) {
       options.put("password", environment.get(PASSWORD));
     }
-    return new Database(options, table);
+    return new Database(options, table == null ? TABLE : table);
   }
 }
