@@ -52,15 +52,16 @@ final class AppOptions {
   void requireConsistent() {
     if (isReplay() && (input.output() != null || checkpoint != null || trigger != null)) {
       throw new UsageException(
-          (input.hasOutput() ? "--output, --checkpoint" : "--checkpoint")
+          (input.hasOutput() ? input.outputName() + ", --checkpoint" : "--checkpoint")
               + " and --trigger go with "
               + input.names()
               + "; the replay of the sample data has its own.");
     }
     if (!isReplay() && input.hasOutput() && (input.output() == null || checkpoint == null)) {
       throw new UsageException(
-          "--input needs --output and --checkpoint here: they are kept, so that the next start can"
-              + " go on.");
+          "--input needs "
+              + input.outputName()
+              + " and --checkpoint here: they are kept, so that the next start can go on.");
     }
   }
 

@@ -66,6 +66,16 @@ public final class AppRun {
     }
   }
 
+  void toDatabase(FilesToDatabaseOptions files, StreamingApp.DatabaseBody body) throws Exception {
+    if (!options.isReplay()) {
+      body.run(this, files.database(System.getenv()));
+      return;
+    }
+    try (ReplayDatabase replay = ReplayDatabase.in(session.scratch())) {
+      body.run(this, replay.database());
+    }
+  }
+
   void onTopic(TopicOptions topic, StreamingApp.TopicBody body) throws Exception {
     if (!options.isReplay()) {
       body.run(this, topic.topic());

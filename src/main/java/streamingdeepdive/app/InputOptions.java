@@ -17,12 +17,17 @@ interface InputOptions {
   /** Looks at the place the user named. */
   default void requireReadable(SparkContext context) {}
 
-  /** Whether the main writes to a directory. */
+  /** Whether the main writes to a place that goes with a checkpoint. */
   default boolean hasOutput() {
     return false;
   }
 
-  /** The directory that the user named for what the main writes; null if none. */
+  /** The option that names it. */
+  default String outputName() {
+    return "--output";
+  }
+
+  /** The place that the user named for what the main writes; null if none. */
   default String output() {
     return null;
   }

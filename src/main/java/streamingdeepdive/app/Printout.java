@@ -164,6 +164,17 @@ public final class Printout {
   }
 
   /**
+   * Starts a query that has a sink of its own, and prints after each step of the replay what this
+   * holds; over the user's directory, only what each micro-batch did to the state.
+   *
+   * @param sink the sink; it is given the checkpoint {@code checkpoint("")}
+   * @throws Exception if the query cannot start, or dies
+   */
+  public void sink(Sink sink) throws Exception {
+    run(List.of(withSink("", sink)), steps -> printer.printStep(steps.get(0)));
+  }
+
+  /**
    * Starts queries that have sinks of their own, and prints after each step of the replay what
    * these hold; over the user's directory, only what each micro-batch did to the state.
    *

@@ -48,6 +48,19 @@ public final class StreamingApp {
     void run(AppRun app, String host, int port) throws Exception;
   }
 
+  /** What differs from main to main on a database. */
+  @FunctionalInterface
+  public interface DatabaseBody {
+    /**
+     * Builds the query and has it printed.
+     *
+     * @param app the session, the input and the printing
+     * @param database the output
+     * @throws Exception whatever ends the run early; the user sees the root cause's message
+     */
+    void run(AppRun app, Database database) throws Exception;
+  }
+
   private StreamingApp() {}
 
   /**
@@ -113,6 +126,21 @@ public final class StreamingApp {
   public static void runToTopic(Class<?> main, String purpose, String[] args, TopicBody body) {
     FilesToTopicOptions options = new FilesToTopicOptions();
     run(main, purpose, args, options, app -> app.toTopic(options, body));
+  }
+
+  /**
+   * Runs a main that reads files and writes to a database: the user's, or one in a file that goes
+   * with the run. Returns or exits as {@link #run} does.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param body the lesson's part
+   */
+  public static void runToDatabase(
+      Class<?> main, String purpose, String[] args, DatabaseBody body) {
+    FilesToDatabaseOptions options = new FilesToDatabaseOptions();
+    run(main, purpose, args, options, app -> app.toDatabase(options, body));
   }
 
   /**

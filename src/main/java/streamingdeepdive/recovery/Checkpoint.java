@@ -54,6 +54,18 @@ public final class Checkpoint {
    */
   public void requireUsable(Dataset<Row> query, String output) {
     Directories.requireApart(query, output, toString());
+    requireUsable(query);
+  }
+
+  /**
+   * Requires what {@link #requireUsable(Dataset, String)} does, for a sink that is no directory.
+   *
+   * @param query the query; the directories of its file sources are looked at
+   * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
+   * @throws IllegalArgumentException if the checkpoint is inside an input, or the other way round
+   */
+  public void requireUsable(Dataset<Row> query) {
+    Directories.requireApart(query, toString());
     requireNotRunning();
     lastPlanned()
         .ifPresent(id -> requireWhole("offsets", id, new OffsetSeqLog(spark, log("offsets"))::get));

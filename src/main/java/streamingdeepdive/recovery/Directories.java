@@ -47,12 +47,17 @@ final class Directories {
   static void requireApart(Dataset<Row> query, String output, String checkpoint) {
     SparkSession spark = query.sparkSession();
     Directory written = directory(spark, "output", output);
-    Directory state = directory(spark, "checkpoint", checkpoint);
-    requireApart(written, state);
+    requireApart(written, directory(spark, "checkpoint", checkpoint));
+    requireApartFromInputs(query, written);
+  }
+
+  static void requireApart(Dataset<Row> query, String checkpoint) {
+    requireApartFromInputs(query, directory(query.sparkSession(), "checkpoint", checkpoint));
+  }
+
+  private static void requireApartFromInputs(Dataset<Row> query, Directory other) {
     for (String input : fileInputs(query)) {
-      Directory read = directory(spark, "input", input);
-      requireApart(read, written);
-      requireApart(read, state);
+      requireApart(directory(query.sparkSession(), "input", input), other);
     }
   }
 

@@ -20,7 +20,6 @@ import streamingdeepdive.app.ChildJvm;
 import streamingdeepdive.app.LandingDirectory;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.KafkaSource;
-import streamingdeepdive.recovery.KilledQueries.KillPoint;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.KafkaStream;
 import streamingdeepdive.testkit.StreamingExtension;
@@ -160,7 +159,7 @@ class KillTest {
     flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
     List<String> args =
         new ArrayList<>(
-            List.of(place.toString(), input, Integer.toString(point.nth()), point.change()));
+            List.of(place.toString(), input, Integer.toString(point.nth()), point.event()));
     QUERIES.forEach(query -> args.add(query.name()));
     return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
   }

@@ -3,9 +3,6 @@ package streamingdeepdive.recovery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -20,16 +17,6 @@ import streamingdeepdive.lesson.KafkaSource;
  * wants to change a file waits for the end of the process.
  */
 final class KilledQueries {
-  /**
-   * Where a run stands still.
-   *
-   * @param nth at the first such change, the second, and so on
-   * @param change a regular expression, found in the change and its path
-   */
-  record KillPoint(int nth, String change) {
-    static final KillPoint NEVER = new KillPoint(Integer.MAX_VALUE, "");
-  }
-
   private KilledQueries() {}
 
   /**
@@ -41,7 +28,8 @@ final class KilledQueries {
   public static void main(String[] args) throws Exception {
     SparkSession spark = LocalSpark.open("killed queries", false);
     String place = HookedFileSystem.in(spark, java.nio.file.Path.of(args[0]));
-    HookedFileSystem.setHook(standStillAt(new KillPoint(Integer.parseInt(args[2]), args[3])));
+    KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
+    HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
 
     Dataset<Row> events = read(spark, place, args[1]);
     List<StreamingQuery> running = new ArrayList<>();
@@ -66,31 +54,5 @@ final class KilledQueries {
     String[] topic = input.split("/");
     Map<String, String> limit = Map.of("maxOffsetsPerTrigger", topic[2]);
     return KafkaSource.events(KafkaSource.records(spark, topic[0], topic[1], limit));
-  }
-
-  private static HookedFileSystem.Hook standStillAt(KillPoint point) {
-    Pattern pattern = Pattern.compile(point.change());
-    AtomicInteger count = new AtomicInteger();
-    return (change, path) -> {
-      boolean counts = pattern.matcher(change + " " + path).find();
-      int now = counts ? count.incrementAndGet() : count.get();
-      if (now == point.nth() && counts) {
-        System.out.println("waiting before " + change + " " + path);
-      }
-      if (now >= point.nth()) {
-        standStill();
-      }
-    };
-  }
-
-  private static void standStill() {
-    CountDownLatch never = new CountDownLatch(1);
-    while (true) {
-      try {
-        never.await();
-      } catch (InterruptedException e) {
-        // Nobody gets past here.
-      }
-    }
   }
 }

@@ -1,0 +1,98 @@
+package streamingdeepdive.recovery;
+
+import static java.util.stream.Collectors.joining;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What the databases write differently; all other SQL is the same on each of them. */
+enum SqlDialect {
+  H2("TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "DOUBLE PRECISION") {
+    /** The one comparison that finds null keys and uses the index here. */
+    @Override
+    String upsert(String table, String select) {
+      return "MERGE INTO %s t USING (%s) s ON %s".formatted(table, select, equalKeys())
+          + " WHEN MATCHED THEN UPDATE SET \"total_amount\" = s.\"total_amount\""
+          + " WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)"
+              .formatted(columnNames(), columnNames().replaceAll("\"\\w+\"", "s.$0"));
+    }
+
+    private static String equalKeys() {
+      return KEYS.stream()
+          .map(key -> "t.%1$s IS NOT DISTINCT FROM s.%1$s".formatted(quote(key)))
+          .collect(joining(" AND "));
+    }
+  },
+
+  POSTGRESQL("timestamptz", "text", "float8") {
+    @Override
+    String upsert(String table, String select) {
+      return "INSERT INTO %s (%s) %s ON CONFLICT (%s)"
+              .formatted(table, columnNames(), select, keys())
+          + " DO UPDATE SET \"total_amount\" = EXCLUDED.\"total_amount\"";
+    }
+  };
+
+  private static final List<String> KEYS = List.of("window_start", "window_end", "region");
+
+  private final String timestamp;
+  private final String string;
+  private final String number;
+
+  SqlDialect(String timestamp, String string, String number) {
+    this.timestamp = timestamp;
+    this.string = string;
+    this.number = number;
+  }
+
+  static SqlDialect of(Connection connection) throws SQLException {
+    String product = connection.getMetaData().getDatabaseProductName();
+    return Arrays.stream(values())
+        .filter(dialect -> dialect.name().equalsIgnoreCase(product))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "The database is " + product + "; only H2 and PostgreSQL are written to."));
+  }
+
+  /** Without it the driver of PostgreSQL sends one statement a row. */
+  static Map<String, String> connectionDefaults(String url) {
+    return url.startsWith("jdbc:postgresql:") ? Map.of("reWriteBatchedInserts", "true") : Map.of();
+  }
+
+  static String quote(String identifier) {
+    return '"' + identifier.replace("\"", "\"\"") + '"';
+  }
+
+  /** Replaces the totals of some keys and adds the others; a null region is a key too. */
+  abstract String upsert(String table, String select);
+
+  /** The columns of a total, each with its type as the database's catalog names it. */
+  List<String> columns() {
+    return List.of(
+        "window_start " + timestamp,
+        "window_end " + timestamp,
+        "region " + string,
+        "total_amount " + number);
+  }
+
+  /** The columns of a total as they are declared. */
+  String columnDefinitions() {
+    return columns().stream()
+        .map(column -> column.split(" ", 2))
+        .map(column -> quote(column[0]) + " " + column[1])
+        .collect(joining(", "));
+  }
+
+  static String keys() {
+    return KEYS.stream().map(SqlDialect::quote).collect(joining(", "));
+  }
+
+  static String columnNames() {
+    return keys() + ", \"total_amount\"";
+  }
+}

@@ -1,0 +1,171 @@
+package streamingdeepdive.recovery;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
+
+/**
+ * Any JDBC driver under a prefix, {@code jdbc:hooked:}, with a hook before each statement, and
+ * before and after each commit. The hook can fail, as a lost connection does, or never return.
+ */
+public final class HookedDriver implements Driver {
+  private static final String PREFIX = "jdbc:hooked:";
+  private static final AtomicInteger OPEN = new AtomicInteger();
+
+  /**
+   * Called with the SQL behind the database's name; for a commit with {@code COMMIT} before it and
+   * {@code COMMITTED} after it, and the statements of the connection.
+   */
+  @FunctionalInterface
+  public interface Hook {
+    void before(String event) throws SQLException;
+  }
+
+  private static volatile Hook hook = event -> {};
+
+  static {
+    try {
+      DriverManager.registerDriver(new HookedDriver());
+    } catch (SQLException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Sets the hook of all connections. */
+  public static void setHook(Hook before) {
+    hook = before;
+  }
+
+  /** Lets everything pass again. */
+  public static void removeHook() {
+    setHook(event -> {});
+  }
+
+  /** The same database, with the hook. */
+  public static Map<String, String> hooked(Map<String, String> options) {
+    Map<String, String> hooked = new HashMap<>(options);
+    hooked.computeIfPresent("url", (key, url) -> PREFIX + url);
+    hooked.put("driver", HookedDriver.class.getName());
+    return hooked;
+  }
+
+  /** How many connections have not been closed. */
+  public static int openConnections() {
+    return OPEN.get();
+  }
+
+  @Override
+  public Connection connect(String url, Properties properties) throws SQLException {
+    if (!acceptsURL(url)) {
+      return null;
+    }
+    String real = url.substring(PREFIX.length());
+    Connection connection = DriverManager.getDriver(real).connect(real, properties);
+    String database = connection.getMetaData().getDatabaseProductName();
+    OPEN.incrementAndGet();
+    AtomicBoolean open = new AtomicBoolean(true);
+    StringBuilder statements = new StringBuilder();
+    return proxy(
+        Connection.class,
+        (method, args) -> {
+          if (method.getName().equals("commit")) {
+            hook.before(database + " COMMIT" + statements);
+            connection.commit();
+            hook.before(database + " COMMITTED" + statements);
+            return null;
+          }
+          if (method.getName().equals("close") && open.getAndSet(false)) {
+            OPEN.decrementAndGet();
+          }
+          Object result = method.invoke(connection, args);
+          return result instanceof Statement statement
+              ? hooked(statement, method.getReturnType(), database, args, statements)
+              : result;
+        });
+  }
+
+  private static Object hooked(
+      Statement statement,
+      Class<?> type,
+      String database,
+      Object[] prepared,
+      StringBuilder statements) {
+    AtomicInteger batch = new AtomicInteger();
+    return proxy(
+        type.asSubclass(Statement.class),
+        (method, args) -> {
+          if (method.getName().equals("addBatch")) {
+            batch.incrementAndGet();
+          } else if (method.getName().startsWith("execute")) {
+            Object sql =
+                statement instanceof PreparedStatement && args == null ? prepared[0] : args[0];
+            statements.append("; ").append(sql);
+            int rows = batch.getAndSet(0);
+            hook.before(database + " " + sql + (rows == 0 ? "" : " x " + rows));
+          }
+          return method.invoke(statement, args);
+        });
+  }
+
+  @FunctionalInterface
+  private interface Call {
+    Object of(Method method, Object[] args) throws Exception;
+  }
+
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            HookedDriver.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, args) -> {
+              try {
+                return call.of(method, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @Override
+  public boolean acceptsURL(String url) {
+    return url.startsWith(PREFIX);
+  }
+
+  @Override
+  public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
+    return new DriverPropertyInfo[0];
+  }
+
+  @Override
+  public int getMajorVersion() {
+    return 1;
+  }
+
+  @Override
+  public int getMinorVersion() {
+    return 0;
+  }
+
+  @Override
+  public boolean jdbcCompliant() {
+    return false;
+  }
+
+  @Override
+  public Logger getParentLogger() {
+    return Logger.getGlobal();
+  }
+}

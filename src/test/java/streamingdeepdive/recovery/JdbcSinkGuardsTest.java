@@ -1,0 +1,282 @@
+package streamingdeepdive.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.Trigger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import streamingdeepdive.app.CapturedLog;
+import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.JdbcSink;
+import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
+
+/** What is said instead of a start that would lose, mix or double totals. Nothing is touched. */
+@ExtendWith(StreamingExtension.class)
+class JdbcSinkGuardsTest {
+  private static final String ANEW = "start anew with a new checkpoint and a new table.";
+
+  private TestSession session;
+  private Path place;
+  private LandingDirectory input;
+  private Map<String, String> options;
+
+  @BeforeEach
+  void land(TestSession session) throws SQLException {
+    this.session = session;
+    place = session.newDirectory();
+    input = new LandingDirectory(place.resolve("input"));
+    options = TestDatabase.H2.create();
+    land("12:01");
+  }
+
+  private void land(String time) {
+    input.land(
+        time.replace(':', '-') + ".json",
+        "{\"event_time\":\"2026-01-01T%s:00Z\",\"region\":\"eu\",\"amount\":1.0}\n"
+            .formatted(time));
+  }
+
+  private String in(String name) {
+    return "file:" + place.resolve(name);
+  }
+
+  private Dataset<Row> totals() {
+    return WindowedAggregation.buildQuery(FileSource.read(session.spark(), in("input")));
+  }
+
+  private StreamingQuery start(String checkpoint) throws Exception {
+    return JdbcSink.buildQuery(totals(), options, "totals", in(checkpoint))
+        .trigger(Trigger.AvailableNow())
+        .start();
+  }
+
+  /** Micro-batch 0 takes in the first file, 1 has no data, and so on. */
+  private void run() throws Exception {
+    start("checkpoint").awaitTermination();
+  }
+
+  private void assertRefused(String checkpoint, String sentence) {
+    List<String> before = tables();
+    assertThatThrownBy(() -> JdbcSink.buildQuery(totals(), options, "totals", in(checkpoint)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(sentence.replace("CHECKPOINT", in(checkpoint)));
+    assertThat(tables()).isEqualTo(before);
+  }
+
+  private List<String> tables() {
+    return TestDatabase.execute(options, "SCRIPT");
+  }
+
+  private void execute(String sql) {
+    TestDatabase.execute(options, sql);
+  }
+
+  @Test
+  void aNewCheckpointOnAnOldTable() throws Exception {
+    run();
+
+    assertRefused(
+        "another",
+        "The table totals was written from another checkpoint than CHECKPOINT, and the totals of"
+            + " both would be mixed. Start on the checkpoint that wrote it, or give the query a new"
+            + " table.");
+  }
+
+  /** The guard was passed before the other query wrote its first micro-batch. */
+  @Test
+  void twoQueriesStartOnTheSameNewTable() throws Exception {
+    var late = JdbcSink.buildQuery(totals(), options, "totals", in("another"));
+    run();
+    List<String> before = tables();
+
+    assertThatThrownBy(() -> late.trigger(Trigger.AvailableNow()).start().awaitTermination())
+        .rootCause()
+        .hasMessage(
+            "The table totals does not hold what this query has written before micro-batch 0."
+                + " Restore it, or "
+                + ANEW);
+    assertThat(tables()).isEqualTo(before);
+  }
+
+  @Test
+  void aTableThatIsGone() throws Exception {
+    run();
+    execute("DROP ALL OBJECTS");
+
+    assertRefused(
+        "checkpoint",
+        "The table totals has no micro-batches, but the micro-batches up to 1 are done according to"
+            + " the checkpoint CHECKPOINT. Restore both as they were at the same time, or "
+            + ANEW);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,up to 0", "9,up to 9"})
+  void aTableOfAnotherTime(long batchId, String upTo) throws Exception {
+    run();
+    execute("UPDATE \"totals_progress\" SET \"batch_id\" = " + batchId);
+
+    assertRefused(
+        "checkpoint",
+        "The table totals has the micro-batches "
+            + upTo
+            + ", but the micro-batches up to 1 are done according to the checkpoint CHECKPOINT."
+            + " Restore both as they were at the same time, or "
+            + ANEW);
+  }
+
+  @Test
+  void aTableThatIsSetBackWhileTheQueryRuns() throws Exception {
+    run();
+    var next = JdbcSink.buildQuery(totals(), options, "totals", in("checkpoint"));
+    land("12:02");
+    execute("UPDATE \"totals_progress\" SET \"batch_id\" = 0");
+
+    assertThatThrownBy(() -> next.trigger(Trigger.AvailableNow()).start().awaitTermination())
+        .rootCause()
+        .hasMessage(
+            "The table totals does not hold what this query has written before micro-batch 2."
+                + " Restore it, or "
+                + ANEW);
+  }
+
+  @Test
+  void rowsThatNobodyHasPutOnRecord() throws Exception {
+    run();
+    execute("DROP TABLE \"totals_progress\"");
+
+    assertRefused(
+        "another",
+        "The table totals holds rows, but totals_progress does not say of which query. Restore it,"
+            + " or give the query a new table.");
+  }
+
+  @Test
+  void aCheckpointInUse() throws Exception {
+    StreamingQuery running =
+        JdbcSink.buildQuery(totals(), options, "totals", in("checkpoint")).start();
+    running.processAllAvailable();
+
+    assertRefused(
+        "checkpoint",
+        "The checkpoint CHECKPOINT is in use by a running query. Stop that query first, or give"
+            + " this one a checkpoint of its own.");
+  }
+
+  @Test
+  void aCheckpointInsideTheInput() {
+    assertThatThrownBy(
+            () -> JdbcSink.buildQuery(totals(), options, "totals", in("input/checkpoint")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("are inside one another");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTableWithOtherColumns(TestDatabase database) throws Exception {
+    options = database.create();
+    execute("CREATE TABLE \"totals\" (\"window_start\" DATE, \"region\" VARCHAR(10))");
+    String message =
+        database == TestDatabase.H2
+            ? "The table totals has the columns window_start DATE, region CHARACTER VARYING; the"
+                + " totals need window_start TIMESTAMP WITH TIME ZONE, window_end TIMESTAMP WITH"
+                + " TIME ZONE, region CHARACTER VARYING, total_amount DOUBLE PRECISION. Give the"
+                + " query another table."
+            : "The table totals has the columns window_start date, region varchar; the totals need"
+                + " window_start timestamptz, window_end timestamptz, region text, total_amount"
+                + " float8. Give the query another table.";
+
+    assertThatThrownBy(() -> start("checkpoint"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(message);
+  }
+
+  /** Rows in a table of the right columns count as well: the user may have made it. */
+  @ParameterizedTest
+  @EnumSource
+  void anEmptyTableWithTheSameColumnsIsTaken(TestDatabase database) throws Exception {
+    options = database.create();
+    run();
+    execute("DROP TABLE \"totals_progress\"");
+    execute("DELETE FROM \"totals\"");
+    FileUtil.fullyDelete(place.resolve("checkpoint").toFile());
+    run();
+
+    assertThat(TestDatabase.execute(options, "SELECT \"region\" FROM \"totals\""))
+        .containsExactly("eu");
+  }
+
+  private void assertUnusable(ThrowingCallable build, String sentence) {
+    assertThatThrownBy(build).isInstanceOf(IllegalArgumentException.class).hasMessage(sentence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:h2:mem:x;USER=ann;PASSWORD=sesame",
+        "jdbc:postgresql://localhost/x?user=ann&password=sesame",
+        "jdbc:postgresql://ann:sesame@localhost/x"
+      })
+  void aPasswordInTheUrl(String url) {
+    assertUnusable(
+        () -> UpsertTable.at(Map.of("url", url), "totals"),
+        "The JDBC URL holds a user or a password; give them as the options user and password.");
+  }
+
+  @Test
+  void noUrlAndNoDriver() {
+    assertUnusable(
+        () -> UpsertTable.at(Map.of(), "totals"),
+        "The options name no database; give its JDBC URL as the option url.");
+    assertUnusable(
+        () -> UpsertTable.at(Map.of("url", "jdbc:nodb://host/x"), "totals"),
+        "There is no JDBC driver for jdbc:nodb://host/x; add its jar to the class path, and if that"
+            + " is not enough, give its class as the option driver.");
+  }
+
+  /** Right at the start, and wrong when the query runs. */
+  @Test
+  void thePasswordIsNeitherSaidNorLogged() throws Exception {
+    options = new HashMap<>(options);
+    options.put("user", "ann");
+    options.put("password", "sesame");
+    execute("SELECT 1");
+    StringWriter said = new StringWriter();
+    try (CapturedLog log = CapturedLog.open()) {
+      run();
+      land("12:02");
+      var next = JdbcSink.buildQuery(totals(), options, "totals", in("checkpoint"));
+      execute("ALTER USER ann SET PASSWORD 'other'");
+      assertThatThrownBy(() -> next.trigger(Trigger.AvailableNow()).start().awaitTermination())
+          .rootCause()
+          .hasMessageContaining("Wrong user name or password")
+          .satisfies(e -> e.printStackTrace(new PrintWriter(said)));
+      assertThatThrownBy(() -> start("checkpoint"))
+          .hasMessageStartingWith("The database " + options.get("url") + " cannot be read: Wrong ")
+          .satisfies(e -> e.printStackTrace(new PrintWriter(said)));
+      assertThat(log.messages()).isNotEmpty().noneMatch(message -> message.contains("sesame"));
+    }
+    assertThat(said.toString()).isNotEmpty().doesNotContain("sesame");
+  }
+}

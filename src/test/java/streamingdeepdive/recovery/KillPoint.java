@@ -1,0 +1,48 @@
+package streamingdeepdive.recovery;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+/**
+ * Where a process stands still, to be killed.
+ *
+ * @param nth at the first such event, the second, and so on
+ * @param event a regular expression, found in the event
+ */
+record KillPoint(int nth, String event) {
+  static final KillPoint NEVER = new KillPoint(Integer.MAX_VALUE, "");
+
+  /** What all events have to pass. */
+  @FunctionalInterface
+  interface Gate {
+    void pass(String event);
+  }
+
+  /** Says {@code waiting} at the kill point; from then on no thread passes. */
+  Gate gate() {
+    Pattern pattern = Pattern.compile(event);
+    AtomicInteger count = new AtomicInteger();
+    return passing -> {
+      boolean counts = pattern.matcher(passing).find();
+      int now = counts ? count.incrementAndGet() : count.get();
+      if (now == nth && counts) {
+        System.out.println("waiting before " + passing);
+      }
+      if (now >= nth) {
+        standStill();
+      }
+    };
+  }
+
+  private static void standStill() {
+    CountDownLatch never = new CountDownLatch(1);
+    while (true) {
+      try {
+        never.await();
+      } catch (InterruptedException e) {
+        // Nobody gets past here.
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package streamingdeepdive.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.app.ChildJvm;
+import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.JdbcSink;
+import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.testkit.StreamingExtension;
+
+/**
+ * A process that writes to databases is killed before, inside and after the transaction of a
+ * micro-batch. In the end each database has the totals of the batch query over the same files.
+ */
+@ExtendWith(StreamingExtension.class)
+class UpsertKillTest {
+  private static final int FILES = 8;
+
+  /** When all is staged, when all is moved, and when that is committed. */
+  private static final List<KillPoint> KILLS =
+      List.of(
+          new KillPoint(1, "UPDATE \"totals_progress\""),
+          new KillPoint(2, "DELETE FROM \"totals_stage\""),
+          new KillPoint(1, "COMMITTED.* UPDATE \"totals_progress\""));
+
+  @TempDir Path place;
+
+  @Test
+  void killedBeforeInsideAndAfterTheTransactionNoTotalIsWrong(SparkSession spark) throws Exception {
+    Map<String, String> postgres = TestDatabase.POSTGRESQL.create();
+    land();
+
+    for (KillPoint kill : KILLS) {
+      try (ChildJvm child = start(kill, postgres.get("url"))) {
+        child.awaitLine("waiting before ");
+        child.awaitLine("waiting before ");
+        child.kill();
+      }
+    }
+    try (ChildJvm child = start(KillPoint.NEVER, postgres.get("url"))) {
+      child.awaitLine("done");
+      assertThat(child.awaitExitCode()).isZero();
+      assertThat(child.err()).doesNotContain("sesame");
+    }
+
+    Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
+    List<Row> expected = WindowedAggregation.buildQuery(events).collectAsList();
+    assertThat(expected).hasSizeGreaterThan(FILES);
+    for (Map<String, String> options : List.of(postgres, KilledUpserts.h2(place.toString()))) {
+      assertThat(JdbcSink.read(spark, options, "totals").collectAsList())
+          .containsExactlyInAnyOrderElementsOf(expected);
+    }
+  }
+
+  /** Each file adds to the windows of the one before. */
+  private void land() {
+    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    Instant start = Instant.parse("2026-01-01T00:00:00Z");
+    for (int file = 0; file < FILES; file++) {
+      StringBuilder lines = new StringBuilder();
+      for (int i = 0; i < 8; i++) {
+        lines.append(
+            "{\"event_time\":\"%s\",\"region\":\"%s\",\"amount\":%s}\n"
+                .formatted(
+                    start.plusSeconds(file * 240L + i * 60L),
+                    i % 2 == 0 ? "eu" : "us",
+                    file + 0.5));
+      }
+      input.land("%02d.json".formatted(file), lines.toString());
+    }
+  }
+
+  private ChildJvm start(KillPoint kill, String postgresUrl) throws Exception {
+    List<String> flags = new ArrayList<>(ChildJvm.QUICK);
+    flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
+    return ChildJvm.start(
+        flags,
+        place,
+        KilledUpserts.class,
+        place.toString(),
+        Integer.toString(kill.nth()),
+        kill.event(),
+        postgresUrl);
+  }
+}
