@@ -49,7 +49,7 @@ class ReadmeExamplesTest {
     String checkpoint = session.newDirectory().toString();
 
     QuerySignature.require(totals, OutputMode.Append(), checkpoint);
-    events.addData(row(at("12:20"), "eu", 1.0));
+    events.addData(List.of(row(at("12:20"), "eu", 1.0)));
     StreamingQuery query =
         totals.writeStream().format("noop").option("checkpointLocation", checkpoint).start();
     query.processAllAvailable();
