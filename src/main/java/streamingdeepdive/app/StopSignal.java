@@ -6,6 +6,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.config.Configurator;
 
 /**
  * Turns Ctrl-C and SIGTERM into an orderly end of the run: the running micro-batches finish, the
@@ -50,6 +53,10 @@ final class StopSignal implements AutoCloseable {
   }
 
   private void stopRun() {
+    if (!AppSession.isSubmitted()) {
+      // What a stop interrupts is done again at the next start; its errors are none.
+      Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
+    }
     synchronized (this) {
       received = true;
       stopQueries();

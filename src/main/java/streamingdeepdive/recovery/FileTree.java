@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
@@ -27,15 +28,16 @@ import org.apache.spark.sql.execution.streaming.CheckpointFileManager;
  *
  * @param root its path, with the scheme
  */
-record FileTree(FileSystem files, Path root) {
+record FileTree(Configuration configuration, FileSystem files, Path root) {
   /** A file of one of Spark's logs; every tenth of some logs holds those before it. */
   private static final Pattern BATCH_FILE = Pattern.compile("(\\d+)(\\.compact)?");
 
   static FileTree at(SparkSession spark, String directory) {
     try {
       Path path = new Path(directory);
-      FileSystem files = path.getFileSystem(spark.sessionState().newHadoopConf());
-      return new FileTree(files, files.makeQualified(path));
+      Configuration configuration = spark.sessionState().newHadoopConf();
+      FileSystem files = path.getFileSystem(configuration);
+      return new FileTree(configuration, files, files.makeQualified(path));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -78,7 +80,9 @@ record FileTree(FileSystem files, Path root) {
 
   /** Writes a small text: readers find the old one or this, whole. */
   void write(Path file, String content) throws IOException {
-    var out = CheckpointFileManager.create(root, files.getConf()).createAtomic(file, true);
+    CheckpointFileManager manager = CheckpointFileManager.create(root, configuration);
+    manager.mkdirs(file.getParent());
+    var out = manager.createAtomic(file, true);
     try {
       out.write(content.getBytes(UTF_8));
       out.close();

@@ -19,10 +19,15 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.MainOutput;
 import streamingdeepdive.lesson.KafkaSource;
+import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
+import streamingdeepdive.testkit.TestSession;
 
 /** What is promised of every main, seen from outside its process. */
 class MainProcessTest {
+  private static final List<String> REGIONS =
+      IntStream.range(10, 18).mapToObj(i -> "r" + i).toList();
+
   @TempDir Path place;
 
   @Test
@@ -54,38 +59,69 @@ class MainProcessTest {
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
   void sigtermLetsTheMicroBatchFinishAndTheNextStartGoesOn() throws Exception {
-    List<String> regions = IntStream.range(10, 18).mapToObj(i -> "r" + i).toList();
+    String[] args = {"--input", landSales(), "--checkpoint", directory("checkpoint")};
+
+    String first = runUntil("== micro-batch 2,", WindowedAggregation.class, args);
+    String second = runUntil("|r17 ", WindowedAggregation.class, args);
+
+    assertThat(first).endsWith("late 0\n\n");
+    assertThat(printedRegions(first)).isNotEmpty().doesNotContain("r17");
+    assertThat(first)
+        .startsWith(
+            "== micro-batch 0, rows read 2\nlines set aside 1, in r10.json: not JSON\n+------");
+    assertThat(printedRegions(first + second)).isEqualTo(REGIONS);
+  }
+
+  /** A file is a micro-batch: a no-data micro-batch waits until all are read. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
+  void sigtermEndsASinkOfItsOwnTooAndTheNextStartGoesOn() throws Exception {
+    String[] args = {
+      "--input",
+      landSales(),
+      "--output",
+      directory("output"),
+      "--checkpoint",
+      directory("checkpoint")
+    };
+
+    runUntil("latest, micro-batch 2,", ParquetSink.class, args);
+    runUntil("latest, micro-batch 7,", ParquetSink.class, args);
+
+    try (TestSession session = TestSession.open()) {
+      assertThat(ParquetSink.latest(session.spark(), directory("output/latest")).collectAsList())
+          .allMatch(total -> total.getDouble(2) == 1.0)
+          .extracting(total -> total.getString(1))
+          .containsExactlyInAnyOrderElementsOf(REGIONS);
+    }
+  }
+
+  private String directory(String name) {
+    return place.resolve(name).toString();
+  }
+
+  /** Lands a sale of each region, with a bad line after it. */
+  private String landSales() {
     LandingDirectory input = new LandingDirectory(place.resolve("input"));
-    for (String region : regions) {
+    for (String region : REGIONS) {
       input.land(
           region + ".json",
           "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}\nhalf a line\n"
               .formatted(region));
     }
-    String[] args = {
-      "--input", input.uri(), "--checkpoint", place.resolve("checkpoint").toUri().toString()
-    };
-
-    String first = runUntil("== micro-batch 2,", args);
-    String second = runUntil("|r17 ", args);
-
-    assertThat(printedRegions(first)).isNotEmpty().doesNotContain("r17");
-    assertThat(first)
-        .startsWith(
-            "== micro-batch 0, rows read 2\nlines set aside 1, in r10.json: not JSON\n+------");
-    assertThat(printedRegions(first + second)).isEqualTo(regions);
+    return input.uri();
   }
 
   /** Runs the main until it has printed a text, then ends it with SIGTERM. */
-  private String runUntil(String text, String... args) throws Exception {
-    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, WindowedAggregation.class, args)) {
+  private String runUntil(String text, Class<?> lesson, String... args) throws Exception {
+    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, lesson, args)) {
       main.awaitLine(text);
       main.terminate();
       String out = main.awaitOut();
 
       assertThat(main.awaitExitCode()).isEqualTo(128 + 15);
       assertThat(main.err()).isEmpty();
-      assertThat(out).as("the last micro-batch is printed to its end").endsWith("late 0\n\n");
+      assertThat(out).as("the last micro-batch is printed to its end").endsWith("\n\n");
       assertThat(main.temporaryFiles()).isEmpty();
       return out;
     }
