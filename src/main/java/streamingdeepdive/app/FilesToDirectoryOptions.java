@@ -31,6 +31,20 @@ final class FilesToDirectoryOptions implements InputOptions {
     return input.place();
   }
 
+  /** Spark would go on without an extension that it does not find. */
+  @Override
+  public void requireUsable() {
+    String extension = settings.get("spark.sql.extensions");
+    try {
+      if (extension != null) {
+        Class.forName(extension, false, getClass().getClassLoader());
+      }
+    } catch (ClassNotFoundException e) {
+      throw new UsageException(
+          extension + " is not on the class path; add the library that has it.");
+    }
+  }
+
   @Override
   public void requireReadable(SparkContext context) {
     input.requireReadable(context);
