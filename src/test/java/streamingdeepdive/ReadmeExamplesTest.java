@@ -16,6 +16,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -43,11 +44,16 @@ class ReadmeExamplesTest {
   }
 
   @Test
-  void aQueryIsHeldToItsCheckpoint(FileStream events, TestSession session) {
+  void aQueryIsHeldToItsCheckpoint(FileStream events, TestSession session) throws Exception {
     Dataset<Row> totals = WindowedAggregation.buildQuery(events.toDF());
     String checkpoint = session.newDirectory().toString();
 
     QuerySignature.require(totals, OutputMode.Append(), checkpoint);
+    events.addData(List.of(row(at("12:20"), "eu", 1.0)));
+    StreamingQuery query =
+        totals.writeStream().format("noop").option("checkpointLocation", checkpoint).start();
+    query.processAllAvailable();
+    query.stop();
 
     Dataset<Row> changed = WindowedAggregation.buildQuery(events.toDF(), "1 hour", "15 minutes");
     assertThatThrownBy(() -> QuerySignature.require(changed, OutputMode.Append(), checkpoint))

@@ -52,12 +52,15 @@ final class BatchGate extends StreamingQueryListener {
   }
 
   /**
-   * Returns when no micro-batch is running: the last one is done, and the next one is held at the
-   * gate or not planned.
+   * Returns when the running micro-batch is done. The next one is held at the gate or not planned;
+   * of a query whose micro-batches do not pass here it may have begun.
    */
   synchronized void close(StreamingQuery query) throws InterruptedException {
     closed = true;
-    while (query.isActive() && (committed < entered || !held && query.status().isTriggerActive())) {
+    long committedBefore = committed;
+    while (query.isActive()
+        && (committed < entered
+            || !held && committed == committedBefore && query.status().isTriggerActive())) {
       wait(STATUS_POLL_MILLIS);
     }
   }

@@ -59,7 +59,7 @@ final class CommandLineRun {
         System.out.println("Spark UI at " + ui.get());
       }
       try {
-        body.run(new StreamingApp(options, session, signal));
+        body.run(new AppRun(options, session, signal));
       } catch (Exception e) {
         if (!signal.isReceived()) {
           throw e;

@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 
 /** Says in one line why a run failed, and where a file system failed it, what to do. */
 final class FailureSentence {
-  private static final Pattern FILE = Pattern.compile("\\b[a-z][a-z0-9]+:/[^\\s,\\]]*[^\\s,\\].]");
+  private static final Pattern FILE =
+      Pattern.compile("\\b[a-z][a-z0-9]+:/[^\\s,\\]]*[^\\s,\\].:')]");
 
   private FailureSentence() {}
 
@@ -21,7 +23,8 @@ final class FailureSentence {
     List<Throwable> causes = causes(failure);
     Throwable root = causes.get(causes.size() - 1);
     String message = firstLine(root);
-    if (!(root instanceof IOException) || options.checkpoint == null) {
+    boolean wasRunning = causes.stream().anyMatch(StreamingQueryException.class::isInstance);
+    if (!(root instanceof IOException) || !wasRunning || options.checkpoint == null) {
       return message;
     }
     return (FILE.matcher(message).find() ? message : message + ", " + place(causes, options))

@@ -22,14 +22,21 @@ public final class StagedReplay {
   private final LandingDirectory landing;
   private final List<SampleData.SampleFile> sample;
   private final StepPrinter printer;
+  private final StopSignal signal;
   private int landed;
 
-  StagedReplay(String name, Path place, List<SampleData.SampleFile> sample, StepPrinter printer) {
+  StagedReplay(
+      String name,
+      Path place,
+      List<SampleData.SampleFile> sample,
+      StepPrinter printer,
+      StopSignal signal) {
     this.name = name;
     this.place = place;
     this.landing = new LandingDirectory(place.resolve("input"));
     this.sample = sample;
     this.printer = printer;
+    this.signal = signal;
   }
 
   /**
@@ -83,6 +90,9 @@ public final class StagedReplay {
     try {
       query.processAllAvailable();
       for (SampleData.SampleFile file : files) {
+        if (signal.isReceived()) {
+          return;
+        }
         landing.land(file.name(), file.content());
         query.processAllAvailable();
       }
@@ -116,11 +126,14 @@ public final class StagedReplay {
   }
 
   private void orPrintFailure(Action action) {
+    if (signal.isReceived()) {
+      return;
+    }
     try {
       action.run();
     } catch (Exception e) {
-      String sentence = FailureSentence.of(e);
-      printer.printFailure(sentence.replaceAll("(file:/*)?" + Pattern.quote(place + "/"), ""));
+      String prefix = Pattern.quote(directory("").replaceFirst("^file:/+", ""));
+      printer.printFailure(FailureSentence.of(e).replaceAll("(file:)?/*" + prefix + "/?", ""));
     }
   }
 }

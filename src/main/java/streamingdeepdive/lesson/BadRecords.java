@@ -6,17 +6,16 @@ import static org.apache.spark.sql.functions.timestamp_micros;
 
 import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.api.java.function.VoidFunction2;
-import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.recovery.BatchDirectories;
 
 /**
  * Lines that are no sale. Where do they go, if neither the query may die of them nor a total?
@@ -69,8 +68,9 @@ import streamingdeepdive.app.StreamingApp;
  *
  * <p>The query has no state: an aggregation would give its totals, and nothing would be left of the
  * rejected lines. Each micro-batch writes two directories, the rejected lines and what the accepted
- * ones add to the totals, both named by the query and the micro-batch. One that is replayed after a
- * crash writes the same two again, so that each line is there exactly once.
+ * ones add to the totals. One that is replayed after a crash replaces its own two, so that each
+ * line is there exactly once. On another checkpoint the query dies before it writes: all lines
+ * would be there twice.
  *
  * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD,
  * the replacement character.
@@ -170,7 +170,7 @@ public final class BadRecords {
 
   /**
    * Writes, for each micro-batch, what its accepted lines add to the totals, and its rejected
-   * lines.
+   * lines. The query dies of an IllegalStateException if another checkpoint wrote the directory.
    *
    * @param lines as {@link #read} gives them
    * @param directory where to write, on any Hadoop file system
@@ -179,14 +179,11 @@ public final class BadRecords {
   public static DataStreamWriter<Row> buildQuery(Dataset<Row> lines, String directory) {
     VoidFunction2<Dataset<Row>, Long> sink =
         (batch, batchId) -> {
-          String queryId =
-              batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
-          String place = "/query_id=" + queryId + "/batch_id=" + batchId;
           batch.persist();
           try {
-            write(rejected(batch)).json(directory + "/rejected" + place);
-            write(WindowedAggregation.buildQuery(accepted(batch)))
-                .parquet(directory + "/totals" + place);
+            rejectedIn(batch.sparkSession(), directory).write(rejected(batch).coalesce(1), batchId);
+            totalsIn(batch.sparkSession(), directory)
+                .write(WindowedAggregation.buildQuery(accepted(batch)).coalesce(1), batchId);
           } finally {
             batch.unpersist();
           }
@@ -194,8 +191,12 @@ public final class BadRecords {
     return lines.writeStream().foreachBatch(sink);
   }
 
-  private static DataFrameWriter<Row> write(Dataset<Row> rows) {
-    return rows.coalesce(1).write().mode(SaveMode.Overwrite);
+  private static BatchDirectories rejectedIn(SparkSession spark, String directory) {
+    return BatchDirectories.at(spark, directory + "/rejected");
+  }
+
+  private static BatchDirectories totalsIn(SparkSession spark, String directory) {
+    return BatchDirectories.at(spark, directory + "/totals");
   }
 
   /**
@@ -207,10 +208,8 @@ public final class BadRecords {
    *     STRING, {@code total_amount} DOUBLE
    */
   public static Dataset<Row> readTotals(SparkSession spark, String directory) {
-    return spark
-        .read()
-        .schema(TOTALS)
-        .parquet(directory + "/totals")
+    return totalsIn(spark, directory)
+        .read(TOTALS)
         .groupBy("window", "region")
         .agg(sum("total_amount").as("total_amount"));
   }
@@ -223,11 +222,7 @@ public final class BadRecords {
    * @return {@code raw} STRING, {@code file} STRING, {@code reason} STRING
    */
   public static Dataset<Row> readRejected(SparkSession spark, String directory) {
-    return spark
-        .read()
-        .schema(REJECTED)
-        .json(directory + "/rejected")
-        .select("raw", "file", "reason");
+    return rejectedIn(spark, directory).read(REJECTED).drop(BatchDirectories.BATCH);
   }
 
   /**
@@ -242,9 +237,9 @@ public final class BadRecords {
         args,
         app -> {
           Dataset<Row> lines = read(app.spark(), app.input("bad-records"));
-          app.write(buildQuery(lines, app.output()));
-          app.print("accepted", readTotals(app.spark(), app.output()));
-          app.print("rejected", readRejected(app.spark(), app.output()));
+          app.out().write(buildQuery(lines, app.output()));
+          app.out().table("accepted", readTotals(app.spark(), app.output()));
+          app.out().table("rejected", readRejected(app.spark(), app.output()));
         });
   }
 }

@@ -125,7 +125,8 @@ public final class ContinuousProcessing {
    * @param checkpointInterval such as {@code "1 second"}: how often the progress goes into the
    *     checkpoint, and so how much is repeated after a restart
    * @return the query, to be given a sink and started
-   * @throws IllegalStateException if the session has fewer cores than partitions
+   * @throws IllegalStateException if the session has fewer cores than partitions, as its default
+   *     parallelism tells
    */
   public static DataStreamWriter<Row> continuous(
       Dataset<Row> rows, int partitions, String checkpointInterval) {
@@ -134,9 +135,9 @@ public final class ContinuousProcessing {
       throw new IllegalStateException(
           "A continuous query keeps a core busy for each of its "
               + partitions
-              + " partitions, and this session has "
+              + " partitions, and the default parallelism of this session is "
               + cores
-              + "; give it more, such as with --master local["
+              + "; give it more cores, such as with --master local["
               + (partitions + 1)
               + "].");
     }
@@ -158,9 +159,10 @@ public final class ContinuousProcessing {
           String servers = topic.bootstrapServers();
           Dataset<Row> stream = KafkaSource.records(spark, servers, topic.name(), topic.options());
           Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), topic.options());
-          app.printContinuous(
-              continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
-              buildQuery(KafkaSource.events(table)));
+          app.out()
+              .continuous(
+                  continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
+                  buildQuery(KafkaSource.events(table)));
         });
   }
 }

@@ -99,7 +99,7 @@ public final class Deduplication {
         app -> {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> distinct = buildQuery(events);
-          app.print(distinct.writeStream().outputMode(OutputMode.Append()));
+          app.out().steps(distinct.writeStream().outputMode(OutputMode.Append()));
         });
   }
 }

@@ -133,9 +133,9 @@ public final class FileSource {
         args,
         app -> {
           Dataset<Row> stream = buildQuery(app.accepted(BadRecords.read(app.spark(), app.input())));
-          app.print(stream.writeStream().outputMode(OutputMode.Complete()));
+          app.out().steps(stream.writeStream().outputMode(OutputMode.Complete()));
           Dataset<Row> table = buildQuery(readTable(app.spark(), app.input()));
-          app.print("the same query over the finished table", table);
+          app.out().table("the same query over the finished table", table);
         });
   }
 }

@@ -7,6 +7,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.Printout;
 import streamingdeepdive.app.StreamingApp;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.UpsertTable;
@@ -119,10 +120,11 @@ public final class JdbcSink {
           SparkSession spark = app.spark();
           Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          app.printSink(
-              new StreamingApp.Sink(
-                  buildQuery(totals, database.options(), database.table(), app.checkpoint("")),
-                  () -> read(spark, database.options(), database.table())));
+          app.out()
+              .sink(
+                  new Printout.Sink(
+                      buildQuery(totals, database.options(), database.table(), app.checkpoint("")),
+                      () -> read(spark, database.options(), database.table())));
         });
   }
 }

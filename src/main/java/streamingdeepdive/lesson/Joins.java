@@ -162,11 +162,11 @@ public final class Joins {
         "Prints each sale with its region's currency, and with its refund once that is settled.",
         args,
         app -> {
-          Dataset<Row> sales = FileSource.read(app.spark(), app.input());
+          Dataset<Row> sales = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> regions = readRegions(app.spark(), app.table("regions"));
           Dataset<Row> refunds = readRefunds(app.spark(), app.moreInput("refunds"));
           Dataset<Row> joined = withRefunds(withRegions(sales, regions), refunds);
-          app.print(joined.writeStream().outputMode(OutputMode.Append()));
+          app.out().steps(joined.writeStream().outputMode(OutputMode.Append()));
         });
   }
 }

@@ -141,15 +141,18 @@ public final class KafkaSink {
         "Writes the total amount per 5-minute window and region to a Kafka topic.",
         args,
         (app, topic) -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
+          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           String servers = topic.bootstrapServers();
-          app.print(
-              totals.writeStream().outputMode(OutputMode.Update()),
-              sink(servers, topic.name(), topic.options()));
-          app.print(
-              "the newest totals in the topic",
-              newest(KafkaSource.readTable(app.spark(), servers, topic.name(), topic.options())));
+          app.out()
+              .steps(
+                  totals.writeStream().outputMode(OutputMode.Update()),
+                  sink(servers, topic.name(), topic.options()));
+          app.out()
+              .table(
+                  "the newest totals in the topic",
+                  newest(
+                      KafkaSource.readTable(app.spark(), servers, topic.name(), topic.options())));
         });
   }
 }

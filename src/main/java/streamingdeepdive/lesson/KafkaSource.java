@@ -194,10 +194,11 @@ public final class KafkaSource {
           Dataset<Row> totals = WindowedAggregation.buildQuery(events(records));
           Dataset<Row> rejected =
               rejected(records).withColumn("value", col("value").cast("string"));
-          app.print(
-              totals.writeStream().outputMode(OutputMode.Update()),
-              "rejected",
-              rejected.writeStream().outputMode(OutputMode.Append()));
+          app.out()
+              .steps(
+                  totals.writeStream().outputMode(OutputMode.Update()),
+                  "rejected",
+                  rejected.writeStream().outputMode(OutputMode.Append()));
         });
   }
 }

@@ -103,11 +103,12 @@ public final class OutputModes {
         app -> {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          app.printRowsOfEach(
-              Map.of(
-                  "append", append(totals),
-                  "update", update(totals),
-                  "complete", complete(totals)));
+          app.out()
+              .rowsOfEach(
+                  Map.of(
+                      "append", append(totals),
+                      "update", update(totals),
+                      "complete", complete(totals)));
         });
   }
 }

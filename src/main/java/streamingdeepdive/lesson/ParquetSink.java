@@ -13,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.Printout;
 import streamingdeepdive.app.StreamingApp;
 import streamingdeepdive.recovery.BatchDirectories;
 import streamingdeepdive.recovery.Checkpoint;
@@ -49,19 +50,22 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * replay replaces. {@link #latest} reads the newest total of each window and region, {@link
  * #history} all of them.
  *
- * <p>A query that would lose or double rows is not built: on a checkpoint that did not write the
- * output, on one whose output is gone, on one in use, on a damaged one, with nested directories.
- * The exception says what to do.
+ * <p>A query that would lose or double rows is not built: on a checkpoint that the output is ahead
+ * of, on one whose output is gone, on one in use, on a damaged one, with nested directories. The
+ * exception says what to do. Not noticed are a second process on the same checkpoint, a changed
+ * query, for which there is {@link streamingdeepdive.recovery.QuerySignature}, and in the file sink
+ * an output that another query wrote which has come equally far.
  *
  * <p>Small files: a micro-batch writes at most one file per shuffle partition (and date), and the
  * file sink writes one even without rows, unless by date. At a trigger of one minute and 200
  * shuffle partitions that is 1,440 to 288,000 files a day. A longer trigger and fewer shuffle
  * partitions bound it; the latter are fixed by the first start on a checkpoint. Compaction is not
- * handled here.
+ * handled here, and {@link #latest} and {@link #history} read a small file and all part files of
+ * each micro-batch there ever was.
  *
  * <p>A crash between the write and the commit is not noticed by readers. But the file sink passes
- * over a replayed micro-batch that it has already, so the event times of that one do not move the
- * watermark; the next one does.
+ * over a replayed micro-batch that it has already: the watermark goes on as if that one had had no
+ * event times, until newer ones come.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-sinks">
@@ -124,7 +128,7 @@ public final class ParquetSink {
    * @param output the directory that {@link #buildQuery} writes
    * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
    *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
-   * @throws IllegalStateException if a file was deleted
+   * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
     return FileSinkOutput.at(spark, output).read(TOTALS);
@@ -183,7 +187,7 @@ public final class ParquetSink {
    * @param output the directory that {@link #buildUpdateQuery} writes
    * @return a batch Dataset with the columns of {@link #read} and {@code batch} BIGINT, the
    *     micro-batch of the revision; without rows if there is nothing yet
-   * @throws IllegalStateException if a file was deleted
+   * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> history(SparkSession spark, String output) {
     return BatchDirectories.at(spark, output).read(TOTALS);
@@ -195,7 +199,7 @@ public final class ParquetSink {
    * @param spark any session
    * @param output the directory that {@link #buildUpdateQuery} writes
    * @return a batch Dataset with the columns of {@link #read}; without rows if there is nothing yet
-   * @throws IllegalStateException if a file was deleted
+   * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> latest(SparkSession spark, String output) {
     return history(spark, output)
@@ -225,17 +229,18 @@ public final class ParquetSink {
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           String finals = app.output("final");
           String revisions = app.output("latest");
-          app.printSinks(
-              Map.of(
-                  "final",
-                  new StreamingApp.Sink(
-                      buildQuery(totals, finals, app.checkpoint("final")),
-                      () -> read(spark, finals)),
-                  "latest",
-                  new StreamingApp.Sink(
-                      buildUpdateQuery(totals, revisions, app.checkpoint("latest")),
-                      () -> latest(spark, revisions))));
-          app.print("every revision", history(spark, revisions));
+          app.out()
+              .sinks(
+                  Map.of(
+                      "final",
+                      new Printout.Sink(
+                          buildQuery(totals, finals, app.checkpoint("final")),
+                          () -> read(spark, finals)),
+                      "latest",
+                      new Printout.Sink(
+                          buildUpdateQuery(totals, revisions, app.checkpoint("latest")),
+                          () -> latest(spark, revisions))));
+          app.out().table("every revision", history(spark, revisions));
         });
   }
 }

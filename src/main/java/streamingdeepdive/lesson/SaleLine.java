@@ -13,8 +13,13 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * One line of a file: a sale, or the reason why it is none.
@@ -35,6 +40,16 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
   private static final int FIRST_YEAR = 1900;
 
   private static final int LAST_YEAR = 9999;
+
+  /** As Spark's own reader takes it: with seconds, which ISO 8601 allows to leave out. */
+  private static final DateTimeFormatter TIME =
+      new DateTimeFormatterBuilder()
+          .append(DateTimeFormatter.ISO_LOCAL_DATE)
+          .appendPattern("'T'HH:mm:ss")
+          .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+          .appendOffsetId()
+          .toFormatter(Locale.ROOT)
+          .withResolverStyle(ResolverStyle.STRICT);
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -94,7 +109,7 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
       return rejected("amount is not finite");
     }
     try {
-      Instant time = OffsetDateTime.parse(eventTime.textValue()).toInstant();
+      Instant time = OffsetDateTime.parse(eventTime.textValue(), TIME).toInstant();
       int year = time.atOffset(ZoneOffset.UTC).getYear();
       if (year < FIRST_YEAR || year > LAST_YEAR) {
         return rejected("event_time is not in the years %d to %d".formatted(FIRST_YEAR, LAST_YEAR));

@@ -85,7 +85,7 @@ public final class SocketSource {
         args,
         (app, host, port) -> {
           Dataset<Row> events = read(app.spark(), host, port);
-          app.print(events.writeStream().outputMode(OutputMode.Append()));
+          app.out().steps(events.writeStream().outputMode(OutputMode.Append()));
         });
   }
 }

@@ -130,7 +130,7 @@ public final class Triggers {
           queries.put("available now", availableNow(totals));
           queries.put("once", once(totals));
           queries.put("continuous", continuous(totals, "100 milliseconds"));
-          app.printDeliveries(queries);
+          app.out().deliveries(queries);
         });
   }
 }

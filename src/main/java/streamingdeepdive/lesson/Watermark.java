@@ -120,14 +120,15 @@ public final class Watermark {
         app -> {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           OutputMode update = OutputMode.Update();
-          app.printLedgerOfEach(
-              Map.of(
-                  "10 minutes",
-                  buildQuery(events).writeStream().outputMode(update),
-                  "1 minute",
-                  buildQuery(events, "1 minute").writeStream().outputMode(update),
-                  "no watermark",
-                  buildQueryWithoutWatermark(events).writeStream().outputMode(update)));
+          app.out()
+              .ledgerOfEach(
+                  Map.of(
+                      "10 minutes",
+                      buildQuery(events).writeStream().outputMode(update),
+                      "1 minute",
+                      buildQuery(events, "1 minute").writeStream().outputMode(update),
+                      "no watermark",
+                      buildQueryWithoutWatermark(events).writeStream().outputMode(update)));
         });
   }
 }

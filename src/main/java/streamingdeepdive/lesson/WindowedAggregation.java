@@ -119,7 +119,7 @@ public final class WindowedAggregation {
         app -> {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = buildQuery(events);
-          app.print(totals.writeStream().outputMode(OutputMode.Update()));
+          app.out().steps(totals.writeStream().outputMode(OutputMode.Update()));
         });
   }
 }

@@ -1,15 +1,14 @@
 package streamingdeepdive.recovery;
 
 import static java.util.stream.Collectors.joining;
-import static java.util.stream.Collectors.toSet;
 import static org.apache.spark.sql.functions.col;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
@@ -24,8 +23,9 @@ import org.apache.spark.sql.types.StructType;
  * target of a {@code foreachBatch} that can be replayed, since a micro-batch replaces what it wrote
  * earlier and nothing else.
  *
- * <p>A micro-batch is read once the file {@code _parts} in its directory, written last, names its
- * part files. The file {@code _query_id} in the output names the query that writes there.
+ * <p>A micro-batch is read once the file {@code _parts} in its directory names its part files. A
+ * replay writes new ones, has them named instead, then deletes the old. The file {@code _query_id}
+ * in the output names the query that writes there.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -37,6 +37,7 @@ public final class BatchDirectories {
 
   private static final String QUERY_ID = "_query_id";
   private static final String PARTS = "_parts";
+  private static final Predicate<Path> IS_PARTS = file -> file.getName().equals(PARTS);
 
   private final SparkSession spark;
   private final FileTree files;
@@ -78,6 +79,18 @@ public final class BatchDirectories {
               + ", and its micro-batches would be replaced. Start on the checkpoint that wrote it,"
               + " or give the query a new output.");
     }
+    long written = lastWritten();
+    if (written > checkpoint.lastPlanned().orElse(-1)) {
+      throw new IllegalStateException(
+          "The output "
+              + files
+              + " is ahead of the checkpoint "
+              + checkpoint
+              + ": it has micro-batches up to "
+              + written
+              + ", whose rows would count as the newest. Start on the checkpoint that wrote it, as it"
+              + " is now, or give the query a new output.");
+    }
     if (owner.isEmpty() && checkpoint.lastCommitted().isPresent()) {
       throw new IllegalStateException(
           "The output "
@@ -101,6 +114,7 @@ public final class BatchDirectories {
       throws IOException {
     claim(batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId"), batchId);
     Path directory = files.path(BATCH + "=" + batchId);
+    List<Path> earlier = partsIn(directory);
     batch.persist();
     try {
       if (batch.count() == 0) {
@@ -109,19 +123,28 @@ public final class BatchDirectories {
       }
       batch
           .write()
-          .mode(SaveMode.Overwrite)
+          .mode(SaveMode.Append)
           .partitionBy(partitionColumns)
           .parquet(directory.toString());
     } finally {
       batch.unpersist();
     }
     String parts =
-        FileTree.at(spark, directory.toString())
-            .list()
-            .filter(file -> file.getName().endsWith(".parquet"))
-            .map(file -> directory.toUri().relativize(file.toUri()).getPath())
+        partsIn(directory).stream()
+            .filter(part -> !earlier.contains(part))
+            .map(part -> directory.toUri().relativize(part.toUri()).getPath())
             .collect(joining("\n"));
     files.write(new Path(directory, PARTS), parts);
+    for (Path part : earlier) {
+      files.files().delete(part, false);
+    }
+  }
+
+  private List<Path> partsIn(Path directory) {
+    return FileTree.at(spark, directory.toString())
+        .list()
+        .filter(file -> file.getName().endsWith(".parquet"))
+        .toList();
   }
 
   /**
@@ -133,13 +156,8 @@ public final class BatchDirectories {
    * @throws IllegalStateException if a part file was deleted
    */
   public Dataset<Row> read(String columns) {
-    Set<Path> present = files.list().collect(toSet());
-    List<Path> parts =
-        present.stream()
-            .filter(file -> file.getName().equals(PARTS))
-            .flatMap(this::partsNamedIn)
-            .toList();
-    parts.forEach(part -> FileTree.requirePart(part, present));
+    List<Path> parts = files.list().filter(IS_PARTS).flatMap(this::partsNamedIn).toList();
+    files.requireParts(parts);
     StructType schema = StructType.fromDDL(columns).add(BATCH, DataTypes.LongType);
     return parts.isEmpty()
         ? spark.createDataFrame(List.of(), schema)
@@ -164,6 +182,15 @@ public final class BatchDirectories {
               + ": the earlier rows of this query are not in this output. Restore it, or start anew"
               + " with a new checkpoint and a new output.");
     }
+  }
+
+  private long lastWritten() {
+    return files
+        .list()
+        .filter(IS_PARTS)
+        .mapToLong(file -> Long.parseLong(file.getParent().getName().substring(BATCH.length() + 1)))
+        .max()
+        .orElse(-1);
   }
 
   private Stream<Path> partsNamedIn(Path file) {

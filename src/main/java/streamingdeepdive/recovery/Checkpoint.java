@@ -112,7 +112,7 @@ public final class Checkpoint {
   private void requireWhole(String log, long batchId, LongConsumer read) {
     try {
       read.accept(batchId);
-    } catch (RuntimeException e) {
+    } catch (Exception e) { // Scala throws checked ones undeclared
       throw damaged(new Path(log(log), Long.toString(batchId)), e);
     }
   }
@@ -127,8 +127,8 @@ public final class Checkpoint {
             + file
             + " is damaged: "
             + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
-            + ". Restore the checkpoint from a backup, or start anew with a new checkpoint and a new"
-            + " output.",
+            + ". Restore checkpoint and output as they were at one moment, or start anew with a new"
+            + " checkpoint and a new output.",
         failure);
   }
 

@@ -1,8 +1,11 @@
 package streamingdeepdive.recovery;
 
+import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.apache.hadoop.fs.GlobPattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -13,13 +16,31 @@ import scala.collection.JavaConverters;
 
 /** Requires that the directories a query reads and writes are not inside one another. */
 final class Directories {
-  private static final Pattern GLOB = Pattern.compile("/[^/]*[*?\\[{].*");
-
   private Directories() {}
 
+  /**
+   * @param path with the scheme; that of an input can have wildcards
+   */
   private record Directory(String role, Path path) {
     boolean isInside(Directory other) {
-      return Stream.iterate(path, p -> p != null, Path::getParent).anyMatch(other.path::equals);
+      URI here = path.toUri();
+      URI there = other.path.toUri();
+      List<String> names = names();
+      List<String> others = other.names();
+      return Objects.equals(here.getScheme(), there.getScheme())
+          && Objects.equals(here.getAuthority(), there.getAuthority())
+          && others.size() <= names.size()
+          && IntStream.range(0, others.size()).allMatch(i -> match(names.get(i), others.get(i)));
+    }
+
+    private List<String> names() {
+      return Arrays.stream(path.toUri().getPath().split("/")).filter(n -> !n.isEmpty()).toList();
+    }
+
+    private static boolean match(String one, String other) {
+      return one.equals(other)
+          || new GlobPattern(one).matches(other)
+          || new GlobPattern(other).matches(one);
     }
   }
 
@@ -36,8 +57,7 @@ final class Directories {
 
   private static void requireApartFromInputs(Dataset<Row> query, Directory other) {
     for (String input : fileInputs(query)) {
-      String directory = GLOB.matcher(input).replaceFirst("");
-      requireApart(directory(query.sparkSession(), "input", directory), other);
+      requireApart(directory(query.sparkSession(), "input", input), other);
     }
   }
 

@@ -1,11 +1,8 @@
 package streamingdeepdive.recovery;
 
-import static java.util.stream.Collectors.toSet;
-
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -62,12 +59,12 @@ public final class FileSinkOutput {
       throw new IllegalStateException(
           "The output "
               + files
-              + " was written from another checkpoint than "
+              + " is ahead of the checkpoint "
               + checkpoint
               + ": it has micro-batches up to "
               + written
-              + ", and Spark would pass over as many without a word. Start on the checkpoint that"
-              + " wrote it, or give the query a new output.");
+              + ", which Spark would pass over without a word. Start on the checkpoint that wrote it,"
+              + " as it is now, or give the query a new output.");
     }
     long committed = checkpoint.lastCommitted().orElse(-1);
     if (written < committed) {
@@ -94,11 +91,9 @@ public final class FileSinkOutput {
   public Dataset<Row> read(String columns) {
     // Spark creates the log's directory before it writes the first part file.
     files.requireUnlessEmpty(LOG);
-    Set<Path> present = files.list().collect(toSet());
+    // The log before the files: a micro-batch that commits now is in neither or in the latter.
     SinkFileStatus[] parts = lastWritten() < 0 ? new SinkFileStatus[0] : sinkLog().allFiles();
-    for (SinkFileStatus part : parts) {
-      FileTree.requirePart(part.sparkPath().toPath(), present);
-    }
+    files.requireParts(Arrays.stream(parts).map(part -> part.sparkPath().toPath()).toList());
     StructType schema = StructType.fromDDL(columns);
     return parts.length == 0
         ? spark.createDataFrame(List.of(), schema)

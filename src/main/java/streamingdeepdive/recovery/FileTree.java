@@ -1,11 +1,11 @@
 package streamingdeepdive.recovery;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toSet;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.streaming.CheckpointFileManager;
 
 /**
  * A directory on any Hadoop file system, which need not exist, and what is in it.
@@ -75,14 +76,15 @@ record FileTree(FileSystem files, Path root) {
     }
   }
 
-  /** Writes a small text; a run that dies on the way leaves no file of this name. */
+  /** Writes a small text: readers find the old one or this, whole. */
   void write(Path file, String content) throws IOException {
-    Path hidden = new Path(file.getParent(), "." + file.getName());
-    try (OutputStream out = files.create(hidden, true)) {
+    var out = CheckpointFileManager.create(root, files.getConf()).createAtomic(file, true);
+    try {
       out.write(content.getBytes(UTF_8));
-    }
-    if (!files.rename(hidden, file)) {
-      throw new IOException(hidden + " could not be renamed to " + file.getName());
+      out.close();
+    } catch (IOException e) {
+      out.cancel();
+      throw e;
     }
   }
 
@@ -97,29 +99,37 @@ record FileTree(FileSystem files, Path root) {
 
   /** Requires the file or directory that tells which of the files here count. */
   void requireUnlessEmpty(String name) {
-    try {
-      if (!files.exists(path(name)) && list().anyMatch(file -> !file.getName().startsWith("."))) {
-        throw new IllegalStateException(
-            "The output "
-                + root
-                + " holds files but not "
-                + name
-                + ", which tells those to be read. Restore it, or start anew with a new checkpoint"
-                + " and a new output.");
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    if (!exists(path(name)) && list().anyMatch(file -> !file.getName().startsWith("."))) {
+      throw new IllegalStateException(
+          "The output "
+              + root
+              + " holds files but not "
+              + name
+              + ", which tells those to be read. Restore it, or start anew with a new checkpoint and"
+              + " a new output.");
     }
   }
 
-  /** Requires a part file that a log names: it was written whole, and can only be deleted. */
-  static void requirePart(Path part, Set<Path> present) {
-    if (!present.contains(part)) {
-      throw new IllegalStateException(
-          "The part file "
-              + part
-              + " is gone, and its rows with it. Restore it, or start anew with a new checkpoint and"
-              + " a new output.");
+  /** Requires the part files that a log names: they were written whole, and can only be deleted. */
+  void requireParts(List<Path> parts) {
+    Set<Path> present = list().collect(toSet());
+    for (Path part : parts) {
+      // The log may name the same file system in another way than the listing does.
+      if (!present.contains(part) && !exists(part)) {
+        throw new IllegalStateException(
+            "The part file "
+                + part
+                + " is gone, and its rows with it. Restore it, or start anew with a new checkpoint"
+                + " and a new output.");
+      }
+    }
+  }
+
+  private boolean exists(Path path) {
+    try {
+      return files.exists(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -10,18 +10,20 @@ import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.streaming.OutputMode;
 import scala.collection.JavaConverters;
 
 /**
- * Holds a query to the checkpoint it was started on. Spark compares the schema of the state and
- * nothing else: another window, another aggregate of the same type, a step left out are taken
- * without a word, and new rows are computed with old state.
+ * Holds a query to the checkpoint it was started on. Of the state Spark compares the types only:
+ * another window, another aggregate of the same type, a step left out are taken without a word, and
+ * new rows are computed with old state.
  *
  * <p>The signature is the query's plan, each operator with its expressions, without the numbers
- * that Spark gives to columns and without the place that a source reads. It is kept in the
- * checkpoint, as the file {@value #FILE}, so that it is moved and deleted with it.
+ * that Spark gives to columns and without the place that a source reads. What functions of your own
+ * do is not compared, and another version of Spark may word the same plan in another way. It is
+ * kept in the checkpoint, as the file {@value #FILE}, so that it is moved and deleted with it.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
@@ -31,9 +33,11 @@ public final class QuerySignature {
   /** The signature's name in the checkpoint. */
   public static final String FILE = "query-signature";
 
-  /** What differs from run to run: the numbers of columns, the addresses of objects and lambdas. */
+  /** What differs from run to run: numbers of columns and variables, addresses, random seeds. */
   private static final Pattern RUN =
-      Pattern.compile("#\\d+L?|@[0-9a-f]+|Lambda\\$\\d+/0x[0-9a-f]+");
+      Pattern.compile(
+          "#\\d+L?|@[0-9a-f]+|(?<=Lambda)(\\$\\d+)?/0x[0-9a-f]+|(?<=lambda '?\\w{1,40})_\\d+"
+              + "|(?<=rand\\(|randn\\(|Some\\()-?\\d+");
 
   /** How much of a line is shown before and after a difference. */
   private static final int CONTEXT = 40;
@@ -41,8 +45,8 @@ public final class QuerySignature {
   private QuerySignature() {}
 
   /**
-   * Stores the query's signature, if the checkpoint has none; otherwise requires that it is the
-   * stored one. Call it before the query starts.
+   * Stores the query's signature, if the checkpoint has none or no query has run on it; otherwise
+   * requires that it is the stored one. Call it before the query starts.
    *
    * @param query the query as it is written out
    * @param mode the output mode
@@ -56,7 +60,8 @@ public final class QuerySignature {
     Path file = files.path(FILE);
     String now = of(query, mode);
     Optional<String> then = files.read(file);
-    if (then.isEmpty()) {
+    boolean hasRun = files.lastBatchId("offsets").isPresent();
+    if (then.isEmpty() || !hasRun) {
       try {
         files.write(file, now);
       } catch (IOException e) {
@@ -84,13 +89,19 @@ public final class QuerySignature {
   }
 
   private static void addOperators(LogicalPlan plan, String indent, List<String> lines) {
-    String operator =
-        plan.children().isEmpty()
-            ? "source of " + plan.output().mkString("[", ", ", "]")
-            : plan.simpleString(Integer.MAX_VALUE);
-    lines.add(indent + RUN.matcher(operator).replaceAll(""));
+    String operator = plan.simpleString(Integer.MAX_VALUE);
+    if (plan.children().isEmpty()) {
+      operator = "source of " + plan.output().mkString("[", ", ", "]");
+    } else if (plan instanceof CollectMetrics observed) {
+      operator = "CollectMetrics " + observed.metrics().mkString(observed.name() + " [", ", ", "]");
+    }
+    lines.add(indent + withoutRun(operator));
     JavaConverters.seqAsJavaList(plan.children())
         .forEach(child -> addOperators(child, indent + "  ", lines));
+  }
+
+  static String withoutRun(String operator) {
+    return RUN.matcher(operator).replaceAll("");
   }
 
   /** Of the first line that differs the part that does; a line can be as long as a page. */

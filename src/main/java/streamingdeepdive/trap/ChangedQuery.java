@@ -20,8 +20,8 @@ import streamingdeepdive.recovery.QuerySignature;
 /**
  * A changed query on an old checkpoint. What does Spark make of state that another query left?
  *
- * <p>It compares the types of the state's columns, and nothing else. Here the sum becomes a maximum
- * after two files. The 9.0 of {@code us} is a sum that no sale reaches, and it stays:
+ * <p>Of the state it compares the types of the columns only. Here the sum becomes a maximum after
+ * two files. The 9.0 of {@code us} is a sum that no sale reaches, and it stays:
  *
  * <pre>{@code
  * == highest amounts: files 1 to 2
@@ -84,8 +84,10 @@ public final class ChangedQuery {
    */
   public static Dataset<Row> highestAmounts(Dataset<Row> events) {
     return events
-        .withWatermark("event_time", "10 minutes")
-        .groupBy(window(col("event_time"), "5 minutes").as("window"), col("region"))
+        .withWatermark("event_time", WindowedAggregation.DELAY_THRESHOLD)
+        .groupBy(
+            window(col("event_time"), WindowedAggregation.WINDOW_DURATION).as("window"),
+            col("region"))
         .agg(max("amount").as("total_amount"));
   }
 
@@ -99,7 +101,7 @@ public final class ChangedQuery {
    */
   public static Dataset<Row> singleSales(Dataset<Row> events) {
     return events.select(
-        window(col("event_time"), "5 minutes").as("window"),
+        window(col("event_time"), WindowedAggregation.WINDOW_DURATION).as("window"),
         col("region"),
         col("amount").as("total_amount"));
   }
@@ -128,8 +130,9 @@ public final class ChangedQuery {
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, String output, String checkpoint) {
+    DataStreamWriter<Row> query = ParquetSink.buildUpdateQuery(totals, output, checkpoint);
     QuerySignature.require(totals, OutputMode.Update(), checkpoint);
-    return ParquetSink.buildUpdateQuery(totals, output, checkpoint);
+    return query;
   }
 
   /**

@@ -101,8 +101,8 @@ public final class CompleteModeGrowth {
         app -> {
           String input = app.generatedInput(FILES, CompleteModeGrowth::sales);
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
-          app.printRowCountOfEach(
-              Map.of("complete", everything(events), "update", changes(events)));
+          app.out()
+              .rowCountOfEach(Map.of("complete", everything(events), "update", changes(events)));
         });
   }
 }

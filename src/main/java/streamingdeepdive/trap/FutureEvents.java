@@ -138,12 +138,13 @@ public final class FutureEvents {
         app -> {
           Dataset<Row> events =
               app.accepted(BadRecords.read(app.spark(), app.input("future-event")));
-          app.printLedgerOfEach(
-              Map.of(
-                  "without a bound", OutputModes.append(buildQueryWithoutBound(events)),
-                  "with a bound", OutputModes.append(buildQuery(events, app.clock()))));
+          app.out()
+              .ledgerOfEach(
+                  Map.of(
+                      "without a bound", OutputModes.append(buildQueryWithoutBound(events)),
+                      "with a bound", OutputModes.append(buildQuery(events, app.clock()))));
           Dataset<Row> table = FileSource.readTable(app.spark(), app.input("future-event"));
-          app.print("set aside", buildSetAside(table, app.clock(), BOUND));
+          app.out().table("set aside", buildSetAside(table, app.clock(), BOUND));
         });
   }
 }

@@ -20,7 +20,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>Without its checkpoint a query starts anew: its micro-batches are numbered from 0 again, and
  * all files are read again. The file sink passes over every number that its log has, here 0 to 7.
- * No error says so, and four totals are missing:
+ * No error says so, and four totals are missing; only the micro-batch after that would die, of the
+ * state that those have not written:
  *
  * <pre>{@code
  * == file sink: files 1 to 5
@@ -58,7 +59,7 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <pre>{@code
  * == guarded file sink: files 6 to 8
- * The output output was written from another checkpoint than checkpoint: it has micro-batches up to 7, and Spark would pass over as many without a word. Start on the checkpoint that wrote it, or give the query a new output.
+ * The output output is ahead of the checkpoint checkpoint: it has micro-batches up to 7, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.

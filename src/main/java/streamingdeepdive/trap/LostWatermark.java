@@ -143,12 +143,13 @@ public final class LostWatermark {
         app -> {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           OutputMode update = OutputMode.Update();
-          app.printLedgerOfEach(
-              Map.of(
-                  "window on the cast",
-                  buildQueryOnCast(events).writeStream().outputMode(update),
-                  "window on the column",
-                  buildQuery(events).writeStream().outputMode(update)));
+          app.out()
+              .ledgerOfEach(
+                  Map.of(
+                      "window on the cast",
+                      buildQueryOnCast(events).writeStream().outputMode(update),
+                      "window on the column",
+                      buildQuery(events).writeStream().outputMode(update)));
         });
   }
 }

@@ -138,10 +138,11 @@ public final class ProcessingTime {
           Dataset<Row> events =
               read(app.spark(), app.input("deliveries"))
                   .withColumn("processing_time", coalesce(col("processing_time"), app.clock()));
-          app.printRowsOfEach(
-              Map.of(
-                  "processing time", OutputModes.update(buildQueryOnProcessingTime(events)),
-                  "event time", OutputModes.update(buildQuery(events))));
+          app.out()
+              .rowsOfEach(
+                  Map.of(
+                      "processing time", OutputModes.update(buildQueryOnProcessingTime(events)),
+                      "event time", OutputModes.update(buildQuery(events))));
         });
   }
 }

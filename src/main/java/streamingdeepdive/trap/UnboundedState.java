@@ -112,10 +112,11 @@ public final class UnboundedState {
         app -> {
           String input = app.generatedInput(FILES, UnboundedState::sales);
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
-          app.printLedgerOfEach(
-              Map.of(
-                  "without a watermark", OutputModes.update(buildQueryWithoutWatermark(events)),
-                  "with a watermark", OutputModes.update(buildQuery(events))));
+          app.out()
+              .ledgerOfEach(
+                  Map.of(
+                      "without a watermark", OutputModes.update(buildQueryWithoutWatermark(events)),
+                      "with a watermark", OutputModes.update(buildQuery(events))));
         });
   }
 }

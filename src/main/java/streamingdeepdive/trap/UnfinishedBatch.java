@@ -149,12 +149,13 @@ public final class UnfinishedBatch {
           Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           Consumer<List<Row>> nobody = rows -> {};
-          app.printFateOfEach(
-              Map.of(
-                  "first row", firstRow(totals, nobody),
-                  "all rows", allRows(totals, nobody),
-                  "computed twice", computedTwice(totals, nobody),
-                  "computed once", computedOnce(totals, nobody)));
+          app.out()
+              .fateOfEach(
+                  Map.of(
+                      "first row", firstRow(totals, nobody),
+                      "all rows", allRows(totals, nobody),
+                      "computed twice", computedTwice(totals, nobody),
+                      "computed once", computedOnce(totals, nobody)));
         });
   }
 }

@@ -108,11 +108,12 @@ public final class UnlimitedBacklog {
         args,
         app -> {
           String input = app.backlog();
-          app.printRowsAndLedgerOfEach(
-              Map.of(
-                  "at once", totals(app.accepted(readAtOnce(app.spark(), input))),
-                  "one by one", totals(app.accepted(readOneByOne(app.spark(), input))),
-                  "latest first", totals(app.accepted(readLatestFirst(app.spark(), input)))));
+          app.out()
+              .rowsAndLedgerOfEach(
+                  Map.of(
+                      "at once", totals(app.accepted(readAtOnce(app.spark(), input))),
+                      "one by one", totals(app.accepted(readOneByOne(app.spark(), input))),
+                      "latest first", totals(app.accepted(readLatestFirst(app.spark(), input)))));
         });
   }
 

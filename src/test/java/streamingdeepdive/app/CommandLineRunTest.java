@@ -48,7 +48,7 @@ class CommandLineRunTest {
     return new Result(exitCode[0], output);
   }
 
-  private static void notReached(StreamingApp app) {
+  private static void notReached(AppRun app) {
     throw new AssertionError("must not run");
   }
 
@@ -132,13 +132,13 @@ class CommandLineRunTest {
   }
 
   /** A query that dies in a task when the first row arrives. */
-  private static void dies(StreamingApp app) throws Exception {
+  private static void dies(AppRun app) throws Exception {
     Dataset<Row> broken =
         app.spark()
             .readStream()
             .text(app.input())
             .select(functions.raise_error(functions.lit("the row is broken")));
-    app.print(broken.writeStream().outputMode(OutputMode.Append()));
+    app.out().steps(broken.writeStream().outputMode(OutputMode.Append()));
   }
 
   @Test
@@ -167,14 +167,15 @@ class CommandLineRunTest {
     Result result =
         run(
             app ->
-                app.print(
-                    app.spark()
-                        .readStream()
-                        .text(app.input())
-                        .groupBy("value")
-                        .count()
-                        .writeStream()
-                        .outputMode(OutputMode.Append())));
+                app.out()
+                    .steps(
+                        app.spark()
+                            .readStream()
+                            .text(app.input())
+                            .groupBy("value")
+                            .count()
+                            .writeStream()
+                            .outputMode(OutputMode.Append())));
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.output().err())
@@ -206,12 +207,13 @@ class CommandLineRunTest {
               app.spark().conf().set("spark.sql.shuffle.partitions", "1");
               Dataset<Row> totals =
                   WindowedAggregation.buildQuery(FileSource.read(app.spark(), app.input()));
-              app.printSinks(
-                  Map.of(
-                      "",
-                      new StreamingApp.Sink(
-                          ParquetSink.buildQuery(totals, app.output(), app.checkpoint("")),
-                          () -> null)));
+              app.out()
+                  .sinks(
+                      Map.of(
+                          "",
+                          new Printout.Sink(
+                              ParquetSink.buildQuery(totals, app.output(), app.checkpoint("")),
+                              () -> null)));
             },
             "--input=" + place + "/input",
             "--output=" + place + "/output",

@@ -18,9 +18,10 @@ class SetAsideTest {
   }
 
   /** Several queries over the same lines, each of which leaves them out. */
-  private static void body(StreamingApp app) throws Exception {
+  private static void body(AppRun app) throws Exception {
     Dataset<Row> sales = app.accepted(BadRecords.read(app.spark(), app.input("bad-records")));
-    app.printRowsOfEach(Map.of("one", OutputModes.append(sales), "two", OutputModes.append(sales)));
+    app.out()
+        .rowsOfEach(Map.of("one", OutputModes.append(sales), "two", OutputModes.append(sales)));
   }
 
   @Test

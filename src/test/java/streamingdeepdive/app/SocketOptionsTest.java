@@ -29,16 +29,17 @@ class SocketOptionsTest {
                     app -> app.onSocket(options, SocketOptionsTest::printLines)));
   }
 
-  private static void printLines(StreamingApp app, String host, int port) throws Exception {
-    app.print(
-        app.spark()
-            .readStream()
-            .format("socket")
-            .option("host", host)
-            .option("port", port)
-            .load()
-            .writeStream()
-            .outputMode(OutputMode.Append()));
+  private static void printLines(AppRun app, String host, int port) throws Exception {
+    app.out()
+        .steps(
+            app.spark()
+                .readStream()
+                .format("socket")
+                .option("host", host)
+                .option("port", port)
+                .load()
+                .writeStream()
+                .outputMode(OutputMode.Append()));
   }
 
   @Test

@@ -58,14 +58,15 @@ class StreamingAppTest {
     assertThat(
             run(
                 app ->
-                    app.printDeliveries(
-                        Map.of(
-                            "lines",
-                            app.spark()
-                                .readStream()
-                                .text(app.input())
-                                .writeStream()
-                                .trigger(Trigger.AvailableNow())))))
+                    app.out()
+                        .deliveries(
+                            Map.of(
+                                "lines",
+                                app.spark()
+                                    .readStream()
+                                    .text(app.input())
+                                    .writeStream()
+                                    .trigger(Trigger.AvailableNow())))))
         .isEqualToNormalizingNewlines(
             """
             == what each delivered

@@ -11,8 +11,10 @@ import static streamingdeepdive.testkit.StreamScript.addLines;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,14 +106,14 @@ class BadRecordsTest {
   }
 
   @Test
-  void aQueryWithANewCheckpointOverwritesNothing(SparkSession spark, FileStream sales) {
-    sales.addLines("half");
-    for (int run = 0; run < 2; run++) {
-      testStream(
-          BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output), restart());
-    }
+  void aQueryWithANewCheckpointDoublesNothing(SparkSession spark, FileStream sales) {
+    Dataset<Row> lines = BadRecords.read(spark, sales.directory());
+    testStream(BadRecords.buildQuery(lines, output), addLines(sales, "half"), restart());
+    testStream(
+        BadRecords.buildQuery(lines, output),
+        start().expectFailure(IllegalStateException.class, "names another query"));
+
     assertThat(BadRecords.readRejected(spark, output).collectAsList())
-        .hasSize(2)
-        .containsOnly(row("half", "000000.json", "not JSON"));
+        .containsExactly(row("half", "000000.json", "not JSON"));
   }
 }

@@ -221,8 +221,9 @@ class ContinuousProcessingTest {
     assertThatThrownBy(() -> ContinuousProcessing.continuous(rate, 3))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "A continuous query keeps a core busy for each of its 3 partitions, and this session"
-                + " has 2; give it more, such as with --master local[4].");
+            "A continuous query keeps a core busy for each of its 3 partitions, and the default"
+                + " parallelism of this session is 2; give it more cores, such as with --master"
+                + " local[4].");
     assertThat(ContinuousProcessing.continuous(rate, 2)).isNotNull();
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Dataset;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
 import streamingdeepdive.app.LandingDirectory;
 import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.KafkaSource;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.KafkaStream;
 import streamingdeepdive.testkit.StreamingExtension;
 
 /**
@@ -29,7 +33,6 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 class KillTest {
   private static final int FILES = 300;
-  private static final Instant CLOSING = Instant.parse("2026-01-02T00:00:00Z");
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
   private static final int KILLS = Integer.getInteger("kills", 10);
   private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
@@ -49,6 +52,12 @@ class KillTest {
           new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"),
           new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"));
 
+  /**
+   * It closes all windows of before. It is sent twice, since a micro-batch that is replayed may not
+   * move the watermark.
+   */
+  private static final String CLOSING = event(Instant.parse("2026-01-02T00:00:00Z"), "none", 0);
+
   /** In the long run all queries run side by side. */
   private static final List<RecoveredQuery> QUERIES =
       KILLS > NARROW.size() * 2
@@ -62,29 +71,57 @@ class KillTest {
     System.out.printf("%d kills, repeat them with -Dkills=%d -Dseed=%d%n", KILLS, KILLS, SEED);
     Random random = new Random(SEED);
     LandingDirectory input = new LandingDirectory(place.resolve("input"));
-    landEvents(input, random);
+    List<String> files = randomEvents(random);
+    for (int i = 0; i < files.size(); i++) {
+      input.land("%03d.json".formatted(i), files.get(i));
+    }
+    String filesPerMicroBatch = Integer.toString(FILES_PER_MICRO_BATCH);
 
     for (int kill = 0; kill < KILLS; kill++) {
-      runAndKill(
-          kill < NARROW.size() ? NARROW.get(kill) : new KillPoint(1 + random.nextInt(150), ""));
+      KillPoint any = new KillPoint(1 + random.nextInt(150), "");
+      runAndKill(filesPerMicroBatch, kill < NARROW.size() ? NARROW.get(kill) : any);
     }
-    // They close all windows. Two, since a micro-batch that is replayed may not move the watermark.
-    input.land("closing-1.json", event(CLOSING, "none", 0));
-    input.land("closing-2.json", event(CLOSING, "none", 0));
-    runToTheEnd();
+    input.land("closing-1.json", CLOSING);
+    input.land("closing-2.json", CLOSING);
+    runToTheEnd(filesPerMicroBatch);
 
-    Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
+    assertRowsOf(FileSource.readTable(spark, place.resolve("input").toString()));
+  }
+
+  @Test
+  void killedOnATopicNoRowIsLostAndNoneIsDoubled(
+      @Columns(FileSource.SCHEMA) KafkaStream sales, SparkSession spark) throws Exception {
+    String servers = sales.topic().bootstrapServers();
+    String topic = sales.topic().name();
+    sales.addValues(
+        randomEvents(new Random(SEED)).stream().flatMap(String::lines).toArray(String[]::new));
+    String input = String.join("/", servers, topic, "100");
+
+    runAndKill(input, new KillPoint(2, "WRITE .*/output/REVISIONS/.*/part-"));
+    runAndKill(input, new KillPoint(2, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"));
+    runAndKill(input, new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"));
+    sales.addValues(CLOSING.strip());
+    sales.addValues(CLOSING.strip());
+    runToTheEnd(input);
+
+    assertRowsOf(KafkaSource.events(KafkaSource.readTable(spark, servers, topic, Map.of())));
+  }
+
+  private void assertRowsOf(Dataset<Row> events) {
+    SparkSession spark = events.sparkSession();
     for (RecoveredQuery query : QUERIES) {
       String output = HookedFileSystem.in(spark, place.resolve("output").resolve(query.name()));
       assertThat(sortedRows(query.read(spark, output)))
           .as(query.name())
+          .isNotEmpty()
           .isEqualTo(sortedRows(query.rows(events)));
     }
   }
 
   /** A sale each five seconds, reported up to eight minutes late; one in ten is reported twice. */
-  private static void landEvents(LandingDirectory input, Random random) {
+  private static List<String> randomEvents(Random random) {
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
+    List<String> files = new ArrayList<>();
     for (int file = 0; file < FILES; file++) {
       StringBuilder lines = new StringBuilder();
       for (int i = 0; i < 6; i++) {
@@ -92,8 +129,9 @@ class KillTest {
         String line = event(time, REGIONS.get(random.nextInt(3)), random.nextInt(400));
         lines.append(random.nextInt(10) == 0 ? line + line : line);
       }
-      input.land("%03d.json".formatted(file), lines.toString());
+      files.add(lines.toString());
     }
+    return files;
   }
 
   /** Quarters add up exactly in any order. */
@@ -102,30 +140,26 @@ class KillTest {
         .formatted(time, region, quarters * 0.25);
   }
 
-  private void runAndKill(KillPoint point) throws Exception {
-    try (ChildJvm child = start(point)) {
+  private void runAndKill(String input, KillPoint point) throws Exception {
+    try (ChildJvm child = start(input, point)) {
       child.awaitLine("waiting before ");
       child.kill();
     }
   }
 
-  private void runToTheEnd() throws Exception {
-    try (ChildJvm child = start(KillPoint.NEVER)) {
+  private void runToTheEnd(String input) throws Exception {
+    try (ChildJvm child = start(input, KillPoint.NEVER)) {
       child.awaitLine("done");
       assertThat(child.awaitExitCode()).isZero();
     }
   }
 
-  private ChildJvm start(KillPoint point) throws IOException {
+  private ChildJvm start(String input, KillPoint point) throws IOException {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
     flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
     List<String> args =
         new ArrayList<>(
-            List.of(
-                place.toString(),
-                Integer.toString(FILES_PER_MICRO_BATCH),
-                Integer.toString(point.nth()),
-                point.event()));
+            List.of(place.toString(), input, Integer.toString(point.nth()), point.event()));
     QUERIES.forEach(query -> args.add(query.name()));
     return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
   }

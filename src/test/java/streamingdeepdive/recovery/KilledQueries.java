@@ -2,6 +2,7 @@ package streamingdeepdive.recovery;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -9,6 +10,7 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
 import streamingdeepdive.app.LocalSpark;
 import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.KafkaSource;
 
 /**
  * Runs queries over all files that are there. At the kill point it stands still: a thread that
@@ -20,8 +22,8 @@ final class KilledQueries {
   /**
    * Prints {@code waiting} when it has come to the kill point, {@code done} when all is done.
    *
-   * @param args the directory of everything, the files per micro-batch, the kill point's parts, the
-   *     queries
+   * @param args the directory of everything, the input, the kill point's parts, the queries; the
+   *     input is the number of files per micro-batch, or a topic as {@code servers/topic/records}
    */
   public static void main(String[] args) throws Exception {
     SparkSession spark = LocalSpark.open("killed queries", false);
@@ -29,7 +31,7 @@ final class KilledQueries {
     KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
     HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
 
-    Dataset<Row> events = FileSource.read(spark, place + "/input", Integer.parseInt(args[1]));
+    Dataset<Row> events = read(spark, place, args[1]);
     List<StreamingQuery> running = new ArrayList<>();
     for (String name : List.of(args).subList(4, args.length)) {
       running.add(
@@ -43,5 +45,14 @@ final class KilledQueries {
     }
     System.out.println("done");
     LocalSpark.close(spark);
+  }
+
+  private static Dataset<Row> read(SparkSession spark, String place, String input) {
+    if (!input.contains("/")) {
+      return FileSource.read(spark, place + "/input", Integer.parseInt(input));
+    }
+    String[] topic = input.split("/");
+    Map<String, String> limit = Map.of("maxOffsetsPerTrigger", topic[2]);
+    return KafkaSource.events(KafkaSource.records(spark, topic[0], topic[1], limit));
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -66,19 +67,23 @@ class ParquetSinkGuardsTest {
 
   private SparkSession spark;
   private Path place;
+  private LandingDirectory input;
 
   /** Two files are there to be taken in. */
   @BeforeEach
   void land(TestSession session) {
     spark = session.spark();
     place = session.newDirectory();
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
-    for (String time : List.of("12:01", "12:20")) {
-      input.land(
-          time.substring(3) + ".json",
-          "{\"event_time\":\"2026-01-01T%s:00Z\",\"region\":\"eu\",\"amount\":1.0}\n"
-              .formatted(time));
-    }
+    input = new LandingDirectory(place.resolve("input"));
+    land("12:01");
+    land("12:20");
+  }
+
+  private void land(String time) {
+    input.land(
+        time.replace(':', '-') + ".json",
+        "{\"event_time\":\"2026-01-01T%s:00Z\",\"region\":\"eu\",\"amount\":1.0}\n"
+            .formatted(time));
   }
 
   private String in(String name) {
@@ -129,24 +134,46 @@ class ParquetSinkGuardsTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          FINAL     | : it has micro-batches up to 2, and Spark would pass over as many without a word.
-          REVISIONS | , and its micro-batches would be replaced.
-          """)
-  void anOutputThatAnotherCheckpointWrote(Sink sink, String why) throws Exception {
-    run(sink);
+  @Test
+  void finalTotalsThatAnotherCheckpointWrote() throws Exception {
+    run(Sink.FINAL);
 
     assertRefused(
-        sink,
+        Sink.FINAL, "output", "new", ahead("new", 2, "which Spark would pass over without a word"));
+  }
+
+  @Test
+  void revisionsThatAnotherCheckpointWrote() throws Exception {
+    run(Sink.REVISIONS);
+
+    assertRefused(
+        Sink.REVISIONS,
         "output",
         "new",
-        "The output output was written from another checkpoint than new"
-            + why
-            + " Start on the checkpoint that wrote it, or give the query a new output.");
+        "The output output was written from another checkpoint than new, and its micro-batches would"
+            + " be replaced. Start on the checkpoint that wrote it, or give the query a new output.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FINAL,4,which Spark would pass over without a word",
+    "REVISIONS,3,whose rows would count as the newest"
+  })
+  void aCheckpointThatWasSetBack(Sink sink, int last, String consequence) throws Exception {
+    run(sink);
+    File backup = place.resolve("backup").toFile();
+    FileUtils.copyDirectory(place.resolve("checkpoint").toFile(), backup);
+    land("12:40");
+    run(sink);
+    FileUtils.deleteDirectory(place.resolve("checkpoint").toFile());
+    FileUtils.moveDirectory(backup, place.resolve("checkpoint").toFile());
+
+    assertRefused(sink, "output", "checkpoint", ahead("checkpoint", last, consequence));
+  }
+
+  private static String ahead(String checkpoint, int microBatch, String consequence) {
+    return "The output output is ahead of the checkpoint %s: it has micro-batches up to %d, %s. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+        .formatted(checkpoint, microBatch, consequence);
   }
 
   @ParameterizedTest
@@ -218,15 +245,29 @@ class ParquetSinkGuardsTest {
     }
   }
 
-  @Test
-  void thePatternOfAnInputCountsUpToItsFirstWildcard() throws IOException {
-    Dataset<Row> events = FileSource.read(spark, in("in*/2026"));
+  private Dataset<Row> eventsOfPattern(String input) throws IOException {
+    Files.createDirectories(place.resolve("input/2026"));
+    return FileSource.read(spark, "hooked:" + place + "/" + input);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {"in*;input/output", "*/2026;output", "{input,other}/20??;input/2026/output"})
+  void anInputWithWildcardsThatCanMatchTheOutput(String input, String output) throws IOException {
+    Dataset<Row> events = eventsOfPattern(input);
 
     assertRefused(
-        () -> ParquetSink.buildQuery(events, in("output"), in("checkpoint")),
-        "The input hooked:"
-            + place
-            + " and the output output are inside one another. Give each a directory of its own.");
+        () -> ParquetSink.buildQuery(events, in(output), in("checkpoint")),
+        "The input %s and the output %s are inside one another. Give each a directory of its own."
+            .formatted(input, output));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"in*,output", "in*/2026,input/output", "in*/20*,other/2027"})
+  void anInputWithWildcardsThatCannotMatchTheOutput(String input, String output)
+      throws IOException {
+    ParquetSink.buildQuery(eventsOfPattern(input), in(output), in("checkpoint"));
   }
 
   @ParameterizedTest
@@ -249,8 +290,8 @@ class ParquetSinkGuardsTest {
             + file
             + " is damaged: "
             + damage
-            + ". Restore the checkpoint from a backup, or start anew with a new checkpoint and a new"
-            + " output.");
+            + ". Restore checkpoint and output as they were at one moment, or start anew with a new"
+            + " checkpoint and a new output.");
     Files.write(damaged, whole);
     start(Sink.FINAL);
   }

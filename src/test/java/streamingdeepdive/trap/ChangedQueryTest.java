@@ -128,9 +128,8 @@ class ChangedQueryTest {
     change(
         sales,
         events -> ChangedQuery.singleSales(Deduplication.buildQuery(events)),
-        add(sales, sale("12:03", 4.0))
-            .expectFailure(
-                Exception.class, "Provided schema doesn't match to the schema for existing state"));
+        // Which of its two checks of the state finds it first is a matter of time.
+        add(sales, sale("12:03", 4.0)).expectFailure(Exception.class, "state"));
   }
 
   @Test

@@ -133,14 +133,11 @@ class LostCheckpointTest {
         add(sales, sale("12:20", 2.0)).rows(FIRST),
         stop(),
         delete(() -> checkpoint),
-        start()
-            .expectFailure(
-                IllegalStateException.class, "was written from another checkpoint than"));
+        start().expectFailure(IllegalStateException.class, "is ahead of the checkpoint"));
     run(
         LostCheckpoint::buildQuery,
         sales,
-        start()
-            .expectFailure(IllegalStateException.class, "was written from another checkpoint than"),
+        start().expectFailure(IllegalStateException.class, "is ahead of the checkpoint"),
         delete(() -> output),
         start().rows(FIRST),
         stop(),
