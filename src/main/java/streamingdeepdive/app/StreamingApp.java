@@ -1,5 +1,7 @@
 package streamingdeepdive.app;
 
+import java.util.Map;
+
 /**
  * Runs the main of a lesson: reads its command line, opens a session and a place for its input, and
  * ends the process with an exit code.

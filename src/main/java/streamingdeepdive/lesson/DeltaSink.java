@@ -8,6 +8,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import streamingdeepdive.app.Printout;
 import streamingdeepdive.app.StreamingApp;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.DeltaOutput;
@@ -189,18 +190,19 @@ public final class DeltaSink {
           Dataset<Row> totals = WindowedAggregation.buildQuery(events);
           String finals = app.output("final");
           String newest = app.output("newest");
-          app.printSinks(
-              Map.of(
-                  "final",
-                  new StreamingApp.Sink(
-                      buildQuery(totals, finals, app.checkpoint("final")),
-                      () -> read(spark, finals)),
-                  "newest",
-                  new StreamingApp.Sink(
-                      buildUpdateQuery(totals, newest, app.checkpoint("newest")),
-                      () -> read(spark, newest))));
-          app.print("the versions of newest", history(spark, newest));
-          app.print("version 2 of newest", readVersion(spark, newest, 2));
+          app.out()
+              .sinks(
+                  Map.of(
+                      "final",
+                      new Printout.Sink(
+                          buildQuery(totals, finals, app.checkpoint("final")),
+                          () -> read(spark, finals)),
+                      "newest",
+                      new Printout.Sink(
+                          buildUpdateQuery(totals, newest, app.checkpoint("newest")),
+                          () -> read(spark, newest))));
+          app.out().table("the versions of newest", history(spark, newest));
+          app.out().table("version 2 of newest", readVersion(spark, newest, 2));
         });
   }
 }
