@@ -62,6 +62,22 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("picocli..");
 
+  /** Whoever imports the jar has these only if they want them. */
+  @ArchTest
+  static final ArchRule deltaStaysInItsSink =
+      noClasses()
+          .that()
+          .doNotHaveSimpleName("DeltaSink")
+          .and()
+          .doNotHaveSimpleName("DeltaOutput")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.delta..", "org.apache.spark.sql.delta..");
+
+  @ArchTest
+  static final ArchRule databasesAreReachedThroughJdbc =
+      noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "org.postgresql..");
+
   /** A main opens the JDK's packages and quiets the log before it touches Spark. */
   @ArchTest
   static final ArchRule mainsLoadNoSparkClassByBeingLoaded =

@@ -51,7 +51,8 @@ final class CommandLineRun {
     }
     options.input.requireUsable();
     try (StopSignal signal = new StopSignal();
-        AppSession session = AppSession.open(main.getSimpleName(), options.ui)) {
+        AppSession session =
+            AppSession.open(main.getSimpleName(), options.ui, options.input.settings())) {
       options.requireUsable(session.spark());
       Option<String> ui = session.spark().sparkContext().uiWebUrl();
       if (options.ui && ui.isDefined()) {

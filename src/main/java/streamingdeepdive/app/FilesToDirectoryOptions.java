@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Map;
 import org.apache.spark.SparkContext;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -14,6 +15,12 @@ final class FilesToDirectoryOptions implements InputOptions {
       description = "With --input: write into this directory, on any Hadoop file system.")
   private String output;
 
+  private final Map<String, String> settings;
+
+  FilesToDirectoryOptions(Map<String, String> settings) {
+    this.settings = settings;
+  }
+
   @Override
   public String names() {
     return input.names();
@@ -24,9 +31,28 @@ final class FilesToDirectoryOptions implements InputOptions {
     return input.place();
   }
 
+  /** Spark would go on without an extension that it does not find. */
+  @Override
+  public void requireUsable() {
+    String extension = settings.get("spark.sql.extensions");
+    try {
+      if (extension != null) {
+        Class.forName(extension, false, getClass().getClassLoader());
+      }
+    } catch (ClassNotFoundException e) {
+      throw new UsageException(
+          extension + " is not on the class path; add the library that has it.");
+    }
+  }
+
   @Override
   public void requireReadable(SparkContext context) {
     input.requireReadable(context);
+  }
+
+  @Override
+  public Map<String, String> settings() {
+    return settings;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.util.Map;
 import java.util.Set;
 import org.apache.spark.SparkContext;
 
@@ -30,6 +31,11 @@ interface InputOptions {
   /** The place that the user named for what the main writes; null if none. */
   default String output() {
     return null;
+  }
+
+  /** Settings of the session that the main cannot do without. */
+  default Map<String, String> settings() {
+    return Map.of();
   }
 
   /** Options of every main that make no sense with these. */

@@ -30,7 +30,9 @@ public final class LocalSpark {
           // A streaming query cannot use it and warns about it at every start.
           "spark.sql.adaptive.enabled", "false",
           // A small micro-batch never repays the compilation of its plan.
-          "spark.sql.codegen.wholeStage", "false");
+          "spark.sql.codegen.wholeStage", "false",
+          // Delta reads the log of a table of a few files in as many tasks as that of a huge one.
+          "spark.databricks.delta.snapshotPartitions", "2");
 
   /** Both together keep Hadoop from forking readlink and chmod for each file it touches. */
   private static final Map<String, String> FORKLESS_FILES =
@@ -54,7 +56,11 @@ public final class LocalSpark {
    * @return the session, to be closed with {@link #close}
    * @throws UnsupportedOperationException if Spark cannot run on this JDK
    */
-  public static synchronized SparkSession open(String name, boolean ui) {
+  public static SparkSession open(String name, boolean ui) {
+    return open(name, ui, Map.of());
+  }
+
+  static synchronized SparkSession open(String name, boolean ui, Map<String, String> settings) {
     JavaRuntime.prepare();
     try {
       files = files == null ? Files.createTempDirectory("local-spark-") : files;
@@ -62,7 +68,9 @@ public final class LocalSpark {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    SparkContext context = new SparkContext(conf(name, ui, files));
+    SparkConf conf = conf(name, ui, files);
+    settings.forEach(conf::setIfMissing);
+    SparkContext context = new SparkContext(conf);
     return SparkSession.builder().sparkContext(context).getOrCreate();
   }
 

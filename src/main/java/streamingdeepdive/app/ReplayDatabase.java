@@ -2,6 +2,7 @@ package streamingdeepdive.app;
 
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Map;
@@ -18,7 +19,20 @@ final class ReplayDatabase implements AutoCloseable {
 
   static ReplayDatabase in(Path directory) throws SQLException {
     String url = "jdbc:h2:file:" + directory.resolve("database").toAbsolutePath();
+    if (DriverManager.drivers().noneMatch(driver -> accepts(driver, url))) {
+      throw new IllegalStateException(
+          "A database in this process needs com.h2database:h2:2.4.240 on the class path; add it, or"
+              + " name a database of your own.");
+    }
     return new ReplayDatabase(url, DriverManager.getConnection(url));
+  }
+
+  private static boolean accepts(Driver driver, String url) {
+    try {
+      return driver.acceptsURL(url);
+    } catch (SQLException e) {
+      return false;
+    }
   }
 
   Database database() {

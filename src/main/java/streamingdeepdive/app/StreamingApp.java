@@ -1,5 +1,7 @@
 package streamingdeepdive.app;
 
+import java.util.Map;
+
 /**
  * Runs the main of a lesson: reads its command line, opens a session and a place for its input, and
  * ends the process with an exit code.
@@ -85,7 +87,22 @@ public final class StreamingApp {
    * @param body the lesson's part
    */
   public static void runWithOutput(Class<?> main, String purpose, String[] args, Body body) {
-    run(main, purpose, args, new FilesToDirectoryOptions(), body);
+    runWithOutput(main, purpose, args, Map.of(), body);
+  }
+
+  /**
+   * Runs a main as {@link #runWithOutput(Class, String, String[], Body)} does, in a session with
+   * some more settings.
+   *
+   * @param main the class that the user started
+   * @param purpose one sentence for {@code --help}
+   * @param args the command line
+   * @param settings Spark's settings that the session must be created with
+   * @param body the lesson's part
+   */
+  public static void runWithOutput(
+      Class<?> main, String purpose, String[] args, Map<String, String> settings, Body body) {
+    run(main, purpose, args, new FilesToDirectoryOptions(settings), body);
   }
 
   /**

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -56,6 +57,13 @@ public final class ChildJvm implements AutoCloseable {
    */
   public static ChildJvm start(List<String> flags, Path place, Class<?> main, String... args)
       throws IOException {
+    return startWithout(entry -> false, flags, place, main, args);
+  }
+
+  /** Starts a main without some entries of the class path. */
+  public static ChildJvm startWithout(
+      Predicate<String> entries, List<String> flags, Path place, Class<?> main, String... args)
+      throws IOException {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
     List<String> command = new ArrayList<>();
@@ -63,7 +71,7 @@ public final class ChildJvm implements AutoCloseable {
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
     command.add("-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of("-cp", classPath(main), main.getName()));
+    command.addAll(List.of("-cp", classPath(main, entries), main.getName()));
     command.addAll(List.of(args));
     return new ChildJvm(
         new ProcessBuilder(command)
@@ -74,12 +82,13 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /** Without the classes of the tests, unless the main is one of them. */
-  private static String classPath(Class<?> main) {
+  private static String classPath(Class<?> main, Predicate<String> without) {
     String mains =
         Path.of(URI.create(main.getProtectionDomain().getCodeSource().getLocation().toString()))
             .toString();
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(entry -> !entry.endsWith("test-classes") || entry.equals(mains))
+        .filter(without.negate())
         .collect(Collectors.joining(File.pathSeparator));
   }
 

@@ -94,7 +94,7 @@ class CommandLineRunTest {
           """)
   void aMainWithASinkNeedsAPlaceForIt(String args, String sentence) {
     Result result =
-        run(new FilesToDirectoryOptions(), CommandLineRunTest::notReached, args.split(" "));
+        run(new FilesToDirectoryOptions(Map.of()), CommandLineRunTest::notReached, args.split(" "));
 
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
@@ -201,7 +201,7 @@ class CommandLineRunTest {
     HookedFileSystem.refuse(change, path, fault);
     Result result =
         run(
-            new FilesToDirectoryOptions(),
+            new FilesToDirectoryOptions(Map.of()),
             app -> {
               // No second task may still write when the directory is deleted.
               app.spark().conf().set("spark.sql.shuffle.partitions", "1");

@@ -10,11 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import streamingdeepdive.bench.RecordLatency.Processing;
 import streamingdeepdive.bench.StepLatency.Settings;
+import streamingdeepdive.recovery.TestDatabase;
 
 /**
  * Compares, in one run, a replay step with our local session against Spark's defaults, the stream
- * against the batch job, and micro-batches against continuous processing. Each candidate runs in a
- * JVM of its own, in turns; what is printed are medians and their ratios.
+ * against the batch job, micro-batches against continuous processing, and the upsert into a
+ * database against an append. Each candidate runs in a JVM of its own, in turns; what is printed
+ * are medians and their ratios.
  */
 public final class Benchmark {
   private static final int ROUNDS = 3;
@@ -26,6 +28,7 @@ public final class Benchmark {
     printSteps();
     printThroughput();
     printRecords();
+    printUpserts();
   }
 
   private static void printSteps() throws Exception {
@@ -57,6 +60,23 @@ public final class Benchmark {
   }
 
   /** The goals are medians of 250 ms for micro-batches and 20 ms for continuous processing. */
+  private static void printUpserts() throws Exception {
+    System.out.printf("%d totals in one micro-batch%n", UpsertThroughput.ROWS);
+    for (TestDatabase database : TestDatabase.values()) {
+      List<double[]> rounds = child(UpsertThroughput.class, database.name(), "2", "5");
+      double append = median(rounds, 1);
+      double upsert = median(rounds, 2);
+      System.out.printf(
+          "%-10s upsert %6.0f rows/s, append %6.0f rows/s, upsert %.2f times append (%.1f s of"
+              + " both compute the totals)%n",
+          database,
+          UpsertThroughput.ROWS / upsert,
+          UpsertThroughput.ROWS / append,
+          append / upsert,
+          median(rounds, 0));
+    }
+  }
+
   private static void printRecords() throws Exception {
     Map<String, List<double[]>> runs = new TreeMap<>();
     for (int round = 0; round < ROUNDS; round++) {

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
 
@@ -15,6 +16,9 @@ import org.apache.hadoop.util.ShutdownHookManager;
 public final class PostgresServer {
   /** After Spark's own hook, which stops the queries that may still write. */
   private static final int AFTER_SPARK = 10;
+
+  private static final int STOP_POLLS = 1_000;
+  private static final long STOP_POLL_NANOS = 10_000_000;
 
   private static PostgresServer shared;
 
@@ -79,6 +83,11 @@ public final class PostgresServer {
 
   private void close() {
     stop();
+    // The library's own hook may be at it already.
+    Path running = directory.resolve("data").resolve("postmaster.pid");
+    for (int i = 0; i < STOP_POLLS && Files.exists(running); i++) {
+      LockSupport.parkNanos(STOP_POLL_NANOS);
+    }
     FileUtil.fullyDelete(directory.toFile());
   }
 }

