@@ -142,7 +142,7 @@ class JdbcSinkTest {
   @EnumSource
   void aReplayedMicroBatchChangesNothing(TestDatabase database, FileStream sales) throws Exception {
     Map<String, String> options = database.create();
-    List<String> upserts = recordEvents("\\w+ \\w+ INTO " + QUOTED + " .*");
+    List<String> upserts = recordEvents("\\w+ (INSERT|MERGE) INTO " + QUOTED + " .*");
     testStream(
         totals(sales, options),
         () -> read(options),
