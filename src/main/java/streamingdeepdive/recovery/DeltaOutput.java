@@ -53,6 +53,8 @@ public final class DeltaOutput {
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
     FileTree.at(spark, directory).requireUnlessEmpty("_delta_log");
+    // It refuses a session without Delta's settings, and goes on to know a table that was deleted.
+    DeltaLog log = DeltaLog.forTable(spark, directory);
     if (!DeltaTable.isDeltaTable(spark, directory)) {
       if (checkpoint.lastCommitted().isPresent()) {
         throw new IllegalStateException(
@@ -66,9 +68,7 @@ public final class DeltaOutput {
     }
     Map<String, Object> written =
         JavaConverters.mapAsJavaMap(
-            DeltaLog.forTable(spark, directory)
-                .update(false, Option.empty(), Option.empty())
-                .transactions());
+            log.update(false, Option.empty(), Option.empty()).transactions());
     Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
     long last = queryId.map(written::get).map(Long.class::cast).orElse(-1L);
     if (written.size() > (last < 0 ? 0 : 1) || last > checkpoint.lastPlanned().orElse(-1)) {
