@@ -1,8 +1,10 @@
 package streamingdeepdive.recovery;
 
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -93,7 +95,8 @@ public final class FileSinkOutput {
     files.requireUnlessEmpty(LOG);
     // The log before the files: a micro-batch that commits now is in neither or in the latter.
     SinkFileStatus[] parts = lastWritten() < 0 ? new SinkFileStatus[0] : sinkLog().allFiles();
-    files.requireParts(Arrays.stream(parts).map(part -> part.sparkPath().toPath()).toList());
+    files.requireParts(
+        Arrays.stream(parts).map(part -> new Path(URI.create(part.path()))).toList());
     StructType schema = StructType.fromDDL(columns);
     return parts.length == 0
         ? spark.createDataFrame(List.of(), schema)

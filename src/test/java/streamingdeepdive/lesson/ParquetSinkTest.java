@@ -45,7 +45,7 @@ class ParquetSinkTest {
   @BeforeEach
   void nameOutput(TestSession session) {
     spark = session.spark();
-    output = session.newDirectory().resolve("output");
+    output = session.newDirectory().resolve("an output");
   }
 
   @AfterEach
