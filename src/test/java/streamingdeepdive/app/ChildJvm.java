@@ -1,5 +1,6 @@
 package streamingdeepdive.app;
 
+import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -132,6 +133,14 @@ public final class ChildJvm implements AutoCloseable {
 
   public String err() throws IOException {
     return Files.readString(place.resolve("err.txt"));
+  }
+
+  /** Writes a line to the child's stdin. */
+  public void send(String line) throws IOException {
+    BufferedWriter in = process.outputWriter();
+    in.write(line);
+    in.newLine();
+    in.flush();
   }
 
   public long pid() {

@@ -99,6 +99,8 @@ class DeltaKillTest {
     List<String> args =
         new ArrayList<>(List.of(place.toString(), "1", Integer.toString(kill.nth()), kill.event()));
     QUERIES.forEach(query -> args.add(query.name()));
-    return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+    ChildJvm child = ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+    child.send("go");
+    return child;
   }
 }

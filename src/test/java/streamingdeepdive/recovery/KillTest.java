@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +65,8 @@ class KillTest {
           ? RecoveredQuery.ON_PARQUET
           : List.of(RecoveredQuery.FINAL_TOTALS, RecoveredQuery.REVISIONS);
 
+  private final List<ChildJvm> children = new ArrayList<>();
+
   @TempDir Path place;
 
   @Test
@@ -75,15 +78,18 @@ class KillTest {
     for (int i = 0; i < files.size(); i++) {
       input.land("%03d.json".formatted(i), files.get(i));
     }
-    String filesPerMicroBatch = Integer.toString(FILES_PER_MICRO_BATCH);
-
+    List<KillPoint> kills = new ArrayList<>();
     for (int kill = 0; kill < KILLS; kill++) {
       KillPoint any = new KillPoint(1 + random.nextInt(150), "");
-      runAndKill(filesPerMicroBatch, kill < NARROW.size() ? NARROW.get(kill) : any);
+      kills.add(kill < NARROW.size() ? NARROW.get(kill) : any);
     }
-    input.land("closing-1.json", CLOSING);
-    input.land("closing-2.json", CLOSING);
-    runToTheEnd(filesPerMicroBatch);
+    killAndRunToTheEnd(
+        Integer.toString(FILES_PER_MICRO_BATCH),
+        kills,
+        () -> {
+          input.land("closing-1.json", CLOSING);
+          input.land("closing-2.json", CLOSING);
+        });
 
     assertRowsOf(FileSource.readTable(spark, place.resolve("input").toString()));
   }
@@ -95,14 +101,13 @@ class KillTest {
     String topic = sales.topic().name();
     sales.addValues(
         randomEvents(new Random(SEED)).stream().flatMap(String::lines).toArray(String[]::new));
-    String input = String.join("/", servers, topic, "100");
-
-    runAndKill(input, new KillPoint(2, "WRITE .*/output/REVISIONS/.*/part-"));
-    runAndKill(input, new KillPoint(2, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"));
-    runAndKill(input, new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"));
-    sales.addValues(CLOSING.strip());
-    sales.addValues(CLOSING.strip());
-    runToTheEnd(input);
+    killAndRunToTheEnd(
+        String.join("/", servers, topic, "200"),
+        List.of(
+            new KillPoint(2, "WRITE .*/output/REVISIONS/.*/part-"),
+            new KillPoint(2, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
+            new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-")),
+        () -> sales.addValues(CLOSING.strip(), CLOSING.strip()));
 
     assertRowsOf(KafkaSource.events(KafkaSource.readTable(spark, servers, topic, Map.of())));
   }
@@ -140,18 +145,26 @@ class KillTest {
         .formatted(time, region, quarters * 0.25);
   }
 
-  private void runAndKill(String input, KillPoint point) throws Exception {
-    try (ChildJvm child = start(input, point)) {
+  /** Each child opens its session while the one before it works, and waits until that is dead. */
+  private void killAndRunToTheEnd(String input, List<KillPoint> kills, Runnable closing)
+      throws Exception {
+    ChildJvm child = start(input, kills.get(0));
+    for (int kill = 1; kill <= kills.size(); kill++) {
+      child.send("go");
+      ChildJvm next = start(input, kill < kills.size() ? kills.get(kill) : KillPoint.NEVER);
       child.awaitLine("waiting before ");
       child.kill();
+      child = next;
     }
+    closing.run();
+    child.send("go");
+    child.awaitLine("done");
+    assertThat(child.awaitExitCode()).isZero();
   }
 
-  private void runToTheEnd(String input) throws Exception {
-    try (ChildJvm child = start(input, KillPoint.NEVER)) {
-      child.awaitLine("done");
-      assertThat(child.awaitExitCode()).isZero();
-    }
+  @AfterEach
+  void endChildren() {
+    children.forEach(ChildJvm::close);
   }
 
   private ChildJvm start(String input, KillPoint point) throws IOException {
@@ -161,7 +174,9 @@ class KillTest {
         new ArrayList<>(
             List.of(place.toString(), input, Integer.toString(point.nth()), point.event()));
     QUERIES.forEach(query -> args.add(query.name()));
-    return ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+    ChildJvm child = ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+    children.add(child);
+    return child;
   }
 
   /** Of all windows and events but the closing ones. */

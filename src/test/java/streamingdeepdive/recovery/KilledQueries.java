@@ -13,8 +13,9 @@ import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.KafkaSource;
 
 /**
- * Runs queries over all files that are there. At the kill point it stands still: a thread that
- * wants to change a file waits for the end of the process.
+ * Opens a session, waits for a line on stdin, and runs queries over all files that are there. At
+ * the kill point it stands still: a thread that wants to change a file waits for the end of the
+ * process.
  */
 final class KilledQueries {
   private KilledQueries() {}
@@ -30,6 +31,7 @@ final class KilledQueries {
     String place = HookedFileSystem.in(spark, java.nio.file.Path.of(args[0]));
     KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
     HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
+    System.in.read();
 
     Dataset<Row> events = read(spark, place, args[1]);
     List<StreamingQuery> running = new ArrayList<>();
