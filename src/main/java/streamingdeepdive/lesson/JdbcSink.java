@@ -47,8 +47,8 @@ import streamingdeepdive.recovery.UpsertTable;
  * that would lose or mix totals is not built: on a checkpoint that did not write the table, on one
  * of another time, on one in use, on a table with other columns. The exception says what to do.
  *
- * <p>Not handled here: tables that are not about totals, other databases than H2 and PostgreSQL (15
- * or later), and two queries that write the same table.
+ * <p>Not handled here: tables that are not about totals, other databases than H2 (2.2 or later) and
+ * PostgreSQL (15 or later), and two queries that write the same table.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -73,8 +73,8 @@ public final class JdbcSink {
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and table do not belong together, the table has
    *     other columns, the database cannot be read, or the checkpoint is in use or damaged
-   * @throws IllegalArgumentException if there is no driver for the URL, credentials are part of it,
-   *     or input or checkpoint is inside the other
+   * @throws IllegalArgumentException if there is no driver for the URL, the database is another or
+   *     an older one, credentials are part of the URL, or input or checkpoint is inside the other
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, Map<String, String> options, String table, String checkpoint) {
@@ -99,8 +99,8 @@ public final class JdbcSink {
    * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
    *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
    * @throws IllegalStateException if the table has other columns, or the database cannot be read
-   * @throws IllegalArgumentException if there is no driver for the URL, or credentials are part of
-   *     it
+   * @throws IllegalArgumentException if there is no driver for the URL, the database is another or
+   *     an older one, or credentials are part of the URL
    */
   public static Dataset<Row> read(SparkSession spark, Map<String, String> options, String table) {
     return UpsertTable.at(options, table).read(spark);

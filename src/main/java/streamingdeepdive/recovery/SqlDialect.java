@@ -3,6 +3,7 @@ package streamingdeepdive.recovery;
 import static java.util.stream.Collectors.joining;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.Map;
 
 /** What the databases write differently; all other SQL is the same on each of them. */
 enum SqlDialect {
-  H2("TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "DOUBLE PRECISION") {
+  H2(2, 2, "TIMESTAMP WITH TIME ZONE", "CHARACTER VARYING", "DOUBLE PRECISION") {
     /** The one comparison that finds null keys and uses the index here. */
     @Override
     String upsert(String table, String select) {
@@ -27,7 +28,7 @@ enum SqlDialect {
     }
   },
 
-  POSTGRESQL("timestamptz", "text", "float8") {
+  POSTGRESQL(15, 0, "timestamptz", "text", "float8") {
     @Override
     String upsert(String table, String select) {
       return "INSERT INTO %s (%s) %s ON CONFLICT (%s)"
@@ -38,25 +39,45 @@ enum SqlDialect {
 
   private static final List<String> KEYS = List.of("window_start", "window_end", "region");
 
+  /** The first version with {@code UNIQUE NULLS NOT DISTINCT}. */
+  private final int major;
+
+  private final int minor;
   private final String timestamp;
   private final String string;
   private final String number;
 
-  SqlDialect(String timestamp, String string, String number) {
+  SqlDialect(int major, int minor, String timestamp, String string, String number) {
+    this.major = major;
+    this.minor = minor;
     this.timestamp = timestamp;
     this.string = string;
     this.number = number;
   }
 
   static SqlDialect of(Connection connection) throws SQLException {
-    String product = connection.getMetaData().getDatabaseProductName();
-    return Arrays.stream(values())
-        .filter(dialect -> dialect.name().equalsIgnoreCase(product))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "The database is " + product + "; only H2 and PostgreSQL are written to."));
+    DatabaseMetaData database = connection.getMetaData();
+    String product = database.getDatabaseProductName();
+    SqlDialect dialect =
+        Arrays.stream(values())
+            .filter(known -> known.name().equalsIgnoreCase(product))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "The database is " + product + "; only H2 and PostgreSQL are written to."));
+    if (!dialect.understands(
+        database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion())) {
+      throw new IllegalArgumentException(
+          "The database is %s %s; %d.%d or later is needed."
+              .formatted(
+                  product, database.getDatabaseProductVersion(), dialect.major, dialect.minor));
+    }
+    return dialect;
+  }
+
+  private boolean understands(int ofMajor, int ofMinor) {
+    return ofMajor > major || ofMajor == major && ofMinor >= minor;
   }
 
   /** Without it the driver of PostgreSQL sends one statement a row. */

@@ -49,7 +49,7 @@ public final class UpsertTable {
    * Names a table, which need not exist yet.
    *
    * @param options of Spark's JDBC source, such as {@code url}, {@code user}, {@code password} and
-   *     {@code driver}; the database is H2, or PostgreSQL from version 15 on
+   *     {@code driver}; the database is H2 2.2 or later, or PostgreSQL 15 or later
    * @param name the table's name in the schema of the connection; case counts
    * @return the table
    * @throws IllegalArgumentException if there is no driver for the URL, or a password is part of it
@@ -65,6 +65,7 @@ public final class UpsertTable {
    * @param checkpoint the checkpoint that the query is about to start on
    * @throws IllegalStateException if another query wrote the table, if table and checkpoint are of
    *     different times, if the table has other columns, or if the database cannot be read
+   * @throws IllegalArgumentException if the database is another or an older one
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
     Optional<TableProgress> progress = progress();
@@ -179,6 +180,7 @@ public final class UpsertTable {
    * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
    *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
    * @throws IllegalStateException if the table has other columns, or the database cannot be read
+   * @throws IllegalArgumentException if the database is another or an older one
    */
   public Dataset<Row> read(SparkSession spark) {
     if (progress().isEmpty()) {

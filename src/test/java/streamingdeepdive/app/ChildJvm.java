@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -58,12 +59,34 @@ public final class ChildJvm implements AutoCloseable {
    */
   public static ChildJvm start(List<String> flags, Path place, Class<?> main, String... args)
       throws IOException {
-    return startWithout(entry -> false, flags, place, main, args);
+    return startIn(Map.of(), flags, place, main, args);
+  }
+
+  /** Starts a main with more variables in its environment. */
+  public static ChildJvm startIn(
+      Map<String, String> environment,
+      List<String> flags,
+      Path place,
+      Class<?> main,
+      String... args)
+      throws IOException {
+    return start(environment, entry -> false, flags, place, main, args);
   }
 
   /** Starts a main without some entries of the class path. */
   public static ChildJvm startWithout(
       Predicate<String> entries, List<String> flags, Path place, Class<?> main, String... args)
+      throws IOException {
+    return start(Map.of(), entries, flags, place, main, args);
+  }
+
+  private static ChildJvm start(
+      Map<String, String> environment,
+      Predicate<String> without,
+      List<String> flags,
+      Path place,
+      Class<?> main,
+      String... args)
       throws IOException {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
@@ -72,14 +95,14 @@ public final class ChildJvm implements AutoCloseable {
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
     command.add("-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of("-cp", classPath(main, entries), main.getName()));
+    command.addAll(List.of("-cp", classPath(main, without), main.getName()));
     command.addAll(List.of(args));
-    return new ChildJvm(
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(work.toFile())
-            .redirectError(place.resolve("err.txt").toFile())
-            .start(),
-        place);
+            .redirectError(place.resolve("err.txt").toFile());
+    builder.environment().putAll(environment);
+    return new ChildJvm(builder.start(), place);
   }
 
   /** Without the classes of the tests, unless the main is one of them. */
@@ -94,13 +117,13 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /** Reads stdout up to a line that contains a text, and returns that line. */
-  public String awaitLine(String text) throws InterruptedException {
+  public String awaitLine(String text) throws InterruptedException, IOException {
     for (String line = next(); !line.equals(END); line = next()) {
       if (line.contains(text)) {
         return line;
       }
     }
-    throw new AssertionError("The child JVM ended without printing " + text + ":\n" + out);
+    throw new AssertionError("The child JVM ended without printing " + text + ":\n" + out + err());
   }
 
   /** Reads stdout to its end and returns all of it, with line feeds. */

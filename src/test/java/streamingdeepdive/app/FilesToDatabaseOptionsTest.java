@@ -126,26 +126,26 @@ class FilesToDatabaseOptionsTest {
     assertThat(result.output().err()).isEqualToIgnoringNewLines(sentence + "\n");
   }
 
-  /** Stopped and started again, as a user does; the table is the user's. */
+  /** Stopped and started again, as a user does; H2 gives the table to nobody else. */
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
   void aMainFollowsADirectoryIntoTheUsersDatabase(SparkSession spark) throws Exception {
     Path input = Files.createDirectory(directory.resolve("input"));
-    Map<String, String> options =
-        Map.of("url", "jdbc:h2:file:" + directory.resolve("database"), "user", "ann");
+    String url = "jdbc:h2:file:" + directory.resolve("database");
     for (int i = 1; i <= 2; i++) {
       Files.writeString(
           input.resolve(i + ".json"),
           "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":%d.0}\n"
               .formatted(i));
       try (ChildJvm child =
-          ChildJvm.start(
+          ChildJvm.startIn(
+              Map.of("JDBC_PASSWORD", "sesame"),
               ChildJvm.QUICK,
               directory,
               JdbcSink.class,
               "--input=" + input,
               "--checkpoint=" + directory.resolve("checkpoint"),
-              "--url=" + options.get("url"),
+              "--url=" + url,
               "--user=ann")) {
         child.awaitLine("rows read 1");
         child.awaitLine("watermark");
@@ -155,6 +155,7 @@ class FilesToDatabaseOptionsTest {
       }
     }
 
+    Map<String, String> options = Map.of("url", url, "user", "ann", "password", "sesame");
     assertThat(JdbcSink.read(spark, options, "totals").collectAsList())
         .extracting(row -> row.getDouble(2))
         .containsExactly(3.0);

@@ -13,6 +13,7 @@ import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import streamingdeepdive.recovery.HookedDriver;
@@ -361,6 +363,28 @@ class JdbcSinkTest {
                     .hasSizeBetween(100, 102)
                     .allMatch(event -> event.matches("executor .* x (\\d{1,3}|1000)"))),
         add(sales, rows[7], rows[99_999]).rows(row(100_000L, 100_002.0)));
+  }
+
+  /** A database inside a process, which that closes in the middle of the transaction. */
+  @Test
+  void aDatabaseThatIsClosedFailsTheQueryAndIsOpenedAgain(
+      FileStream sales, @TempDir Path directory) {
+    Map<String, String> options = Map.of("url", "jdbc:h2:file:" + directory.resolve("database"));
+    testStream(
+        totals(sales, options),
+        () -> read(options),
+        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
+        check(
+            () ->
+                HookedDriver.setHook(
+                    event -> {
+                      if (event.matches("H2 COMMIT;.* UPDATE .*")) {
+                        HookedDriver.removeHook();
+                        TestDatabase.execute(options, "SHUTDOWN IMMEDIATELY");
+                      }
+                    })),
+        add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, "closed"),
+        start().rows(total("12:00", "12:05", "eu", 3.0)));
   }
 
   @Test

@@ -1,7 +1,6 @@
 package streamingdeepdive.recovery;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -29,22 +28,27 @@ final class KilledUpserts {
   /**
    * Prints {@code waiting} each time it has come to the kill point, {@code done} when all is done.
    *
-   * @param args the directory of everything, the kill point's parts, the URL of PostgreSQL
+   * @param args the directory of everything, the kill point's parts, the URL of PostgreSQL, the
+   *     databases to write to, {@code h2} and {@code postgresql}
    */
   public static void main(String[] args) throws Exception {
     String place = args[0];
     KillPoint kill = new KillPoint(Integer.parseInt(args[1]), args[2]);
     Map<String, KillPoint.Gate> gates = Map.of("H2", kill.gate(), "PostgreSQL", kill.gate());
     HookedDriver.setHook(event -> gates.get(event.split(" ")[0]).pass(event));
-    Map<String, Map<String, String>> databases = new HashMap<>();
-    databases.put("h2", h2(place));
-    databases.put("postgresql", Map.of("url", args[3], "user", "postgres", "password", "postgres"));
+    // The server of the tests takes any password.
+    Map<String, Map<String, String>> databases =
+        Map.of(
+            "h2",
+            h2(place),
+            "postgresql",
+            Map.of("url", args[3], "user", "postgres", "password", "sesame"));
 
     SparkSession spark = LocalSpark.open("killed upserts", false);
     Dataset<Row> totals =
         WindowedAggregation.buildQuery(FileSource.read(spark, place + "/input", 1));
     List<StreamingQuery> running = new ArrayList<>();
-    for (String name : databases.keySet()) {
+    for (String name : List.of(args).subList(4, args.length)) {
       running.add(
           JdbcSink.buildQuery(
                   totals,

@@ -2,11 +2,13 @@ package streamingdeepdive.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -43,25 +45,63 @@ class UpsertKillTest {
     land();
 
     for (KillPoint kill : KILLS) {
-      try (ChildJvm child = start(kill, postgres.get("url"))) {
+      try (ChildJvm child = start(kill, postgres)) {
         child.awaitLine("waiting before ");
         child.awaitLine("waiting before ");
         child.kill();
       }
     }
-    try (ChildJvm child = start(KillPoint.NEVER, postgres.get("url"))) {
+    try (ChildJvm child = start(KillPoint.NEVER, postgres)) {
       child.awaitLine("done");
       assertThat(child.awaitExitCode()).isZero();
       assertThat(child.err()).doesNotContain("sesame");
     }
 
+    for (Map<String, String> options : List.of(postgres, KilledUpserts.h2(place.toString()))) {
+      assertTotals(spark, options);
+    }
+  }
+
+  /** Each executor is a process of its own. */
+  @Test
+  void theExecutorsOfAClusterWriteTheSameTotals(SparkSession spark) throws Exception {
+    Map<String, String> postgres = TestDatabase.POSTGRESQL.create();
+    land();
+    Path home = place.resolve("spark");
+    Files.createDirectories(home.resolve("jars"));
+    List<String> flags =
+        List.of(
+            "-Dspark.master=local-cluster[2,1,1024]",
+            "-Dspark.locality.wait=0",
+            "-Dspark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "-Dspark.executor.extraClassPath=" + System.getProperty("java.class.path"));
+
+    try (ChildJvm child =
+        start(
+            Map.of(
+                "SPARK_HOME", home.toString(),
+                "SPARK_SCALA_VERSION", "2.12",
+                "SPARK_LOCAL_IP", "127.0.0.1"),
+            flags,
+            KillPoint.NEVER,
+            postgres,
+            "postgresql")) {
+      child.awaitLine("done");
+      assertThat(child.awaitExitCode()).isZero();
+    }
+
+    try (Stream<Path> files = Files.walk(home.resolve("work"))) {
+      assertThat(files.filter(file -> file.endsWith("stderr"))).hasSize(2);
+    }
+    assertTotals(spark, postgres);
+  }
+
+  private void assertTotals(SparkSession spark, Map<String, String> options) {
     Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
     List<Row> expected = WindowedAggregation.buildQuery(events).collectAsList();
     assertThat(expected).hasSizeGreaterThan(FILES);
-    for (Map<String, String> options : List.of(postgres, KilledUpserts.h2(place.toString()))) {
-      assertThat(JdbcSink.read(spark, options, "totals").collectAsList())
-          .containsExactlyInAnyOrderElementsOf(expected);
-    }
+    assertThat(JdbcSink.read(spark, options, "totals").collectAsList())
+        .containsExactlyInAnyOrderElementsOf(expected);
   }
 
   /** Each file adds to the windows of the one before. */
@@ -82,16 +122,26 @@ class UpsertKillTest {
     }
   }
 
-  private ChildJvm start(KillPoint kill, String postgresUrl) throws Exception {
+  private ChildJvm start(KillPoint kill, Map<String, String> postgres) throws Exception {
+    return start(Map.of(), List.of(), kill, postgres, "h2", "postgresql");
+  }
+
+  private ChildJvm start(
+      Map<String, String> environment,
+      List<String> moreFlags,
+      KillPoint kill,
+      Map<String, String> postgres,
+      String... databases)
+      throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
     flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
-    return ChildJvm.start(
-        flags,
-        place,
-        KilledUpserts.class,
-        place.toString(),
-        Integer.toString(kill.nth()),
-        kill.event(),
-        postgresUrl);
+    flags.addAll(moreFlags);
+    List<String> args =
+        new ArrayList<>(
+            List.of(
+                place.toString(), Integer.toString(kill.nth()), kill.event(), postgres.get("url")));
+    args.addAll(List.of(databases));
+    return ChildJvm.startIn(
+        environment, flags, place, KilledUpserts.class, args.toArray(String[]::new));
   }
 }
