@@ -102,7 +102,7 @@ public final class Printout {
   /**
    * Starts several queries over the same input and prints, step by step, the rows of all of them.
    *
-   * @param writers the queries by name, with the same columns; printed in this order
+   * @param writers the queries by name, with the same columns
    * @throws Exception if a query cannot start, or dies
    */
   public void rowsOfEach(Map<String, DataStreamWriter<Row>> writers) throws Exception {

@@ -84,8 +84,6 @@ public final class BadRecords {
       "micros BIGINT, region STRING, amount DOUBLE, raw STRING, file STRING, reason STRING";
 
   private static final String REJECTED = "raw STRING, file STRING, reason STRING";
-  private static final String TOTALS =
-      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE";
 
   private BadRecords() {}
 
@@ -209,7 +207,7 @@ public final class BadRecords {
    */
   public static Dataset<Row> readTotals(SparkSession spark, String directory) {
     return totalsIn(spark, directory)
-        .read(TOTALS)
+        .read(WindowedAggregation.SCHEMA)
         .groupBy("window", "region")
         .agg(sum("total_amount").as("total_amount"));
   }

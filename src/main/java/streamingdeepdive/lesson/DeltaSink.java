@@ -79,9 +79,6 @@ public final class DeltaSink {
           "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension",
           "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog");
 
-  private static final String TOTALS =
-      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE";
-
   private DeltaSink() {}
 
   /**
@@ -146,7 +143,7 @@ public final class DeltaSink {
    *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
-    return DeltaOutput.at(spark, output).read(TOTALS);
+    return DeltaOutput.at(spark, output).read(WindowedAggregation.SCHEMA);
   }
 
   /**

@@ -53,9 +53,7 @@ import streamingdeepdive.app.StreamingApp;
 public final class KafkaSink {
   private static final Map<String, String> JSON =
       Map.of("timeZone", "UTC", "ignoreNullFields", "false");
-  private static final String VALUE =
-      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE,"
-          + " batch_id BIGINT";
+  private static final String VALUE = WindowedAggregation.SCHEMA + ", batch_id BIGINT";
 
   private KafkaSink() {}
 

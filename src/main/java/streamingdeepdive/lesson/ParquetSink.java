@@ -72,9 +72,6 @@ import streamingdeepdive.recovery.FileSinkOutput;
  *     Guide: Output Sinks</a>
  */
 public final class ParquetSink {
-  private static final String TOTALS =
-      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE";
-
   private ParquetSink() {}
 
   /**
@@ -131,7 +128,7 @@ public final class ParquetSink {
    * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
-    return FileSinkOutput.at(spark, output).read(TOTALS);
+    return FileSinkOutput.at(spark, output).read(WindowedAggregation.SCHEMA);
   }
 
   /**
@@ -190,7 +187,7 @@ public final class ParquetSink {
    * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> history(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output).read(TOTALS);
+    return BatchDirectories.at(spark, output).read(WindowedAggregation.SCHEMA);
   }
 
   /**

@@ -71,6 +71,10 @@ public final class WindowedAggregation {
   /** How much event time a window spans. */
   public static final String WINDOW_DURATION = "5 minutes";
 
+  /** The columns of the totals, as DDL. */
+  public static final String SCHEMA =
+      "window STRUCT<start: TIMESTAMP, end: TIMESTAMP>, region STRING, total_amount DOUBLE";
+
   private WindowedAggregation() {}
 
   /**
