@@ -33,13 +33,17 @@ import streamingdeepdive.testkit.StreamingExtension;
  */
 @ExtendWith(StreamingExtension.class)
 class KillTest {
-  private static final int FILES = 300;
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
   private static final int KILLS = Integer.getInteger("kills", 10);
   private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
 
-  /** So many that the input outlasts the kills. */
+  /** So many, and so few at a time, that the input outlasts the kills. */
+  private static final int FILES = Math.max(300, 2 * KILLS);
+
   private static final int FILES_PER_MICRO_BATCH = Math.max(1, FILES / (KILLS + 5));
+
+  /** Of a micro-batch of a query, and some of the next. */
+  private static final int CHANGES = 60;
 
   /** Inside the write of the sink, and between that and the commit, several times in a row. */
   private static final List<KillPoint> NARROW =
@@ -80,12 +84,15 @@ class KillTest {
     }
     List<KillPoint> kills = new ArrayList<>();
     for (int kill = 0; kill < KILLS; kill++) {
-      KillPoint any = new KillPoint(1 + random.nextInt(150), "");
+      // Each query in turn, or the slowest one would always be killed in its first micro-batch.
+      RecoveredQuery query = QUERIES.get(kill % QUERIES.size());
+      KillPoint any = new KillPoint(1 + random.nextInt(CHANGES), "/%s/".formatted(query));
       kills.add(kill < NARROW.size() ? NARROW.get(kill) : any);
     }
     killAndRunToTheEnd(
         Integer.toString(FILES_PER_MICRO_BATCH),
         kills,
+        Integer.toString(FILES / 5),
         () -> {
           input.land("closing-1.json", CLOSING);
           input.land("closing-2.json", CLOSING);
@@ -102,11 +109,12 @@ class KillTest {
     sales.addValues(
         randomEvents(new Random(SEED)).stream().flatMap(String::lines).toArray(String[]::new));
     killAndRunToTheEnd(
-        String.join("/", servers, topic, "200"),
+        String.join("/", servers, topic, "100"),
         List.of(
             new KillPoint(2, "WRITE .*/output/REVISIONS/.*/part-"),
             new KillPoint(2, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
             new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-")),
+        String.join("/", servers, topic, "1000"),
         () -> sales.addValues(CLOSING.strip(), CLOSING.strip()));
 
     assertRowsOf(KafkaSource.events(KafkaSource.readTable(spark, servers, topic, Map.of())));
@@ -145,13 +153,17 @@ class KillTest {
         .formatted(time, region, quarters * 0.25);
   }
 
-  /** Each child opens its session while the one before it works, and waits until that is dead. */
-  private void killAndRunToTheEnd(String input, List<KillPoint> kills, Runnable closing)
-      throws Exception {
+  /**
+   * Each child opens its session while the one before it works, and waits until that is dead. The
+   * last one takes in more at a time.
+   */
+  private void killAndRunToTheEnd(
+      String input, List<KillPoint> kills, String lastInput, Runnable closing) throws Exception {
     ChildJvm child = start(input, kills.get(0));
     for (int kill = 1; kill <= kills.size(); kill++) {
       child.send("go");
-      ChildJvm next = start(input, kill < kills.size() ? kills.get(kill) : KillPoint.NEVER);
+      ChildJvm next =
+          kill < kills.size() ? start(input, kills.get(kill)) : start(lastInput, KillPoint.NEVER);
       child.awaitLine("waiting before ");
       child.kill();
       child = next;
