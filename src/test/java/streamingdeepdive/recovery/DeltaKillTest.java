@@ -9,6 +9,7 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  * that and its commit. In the end the tables have the rows of the batch query over the same files.
  */
 @ExtendWith(StreamingExtension.class)
+@Tag("jvm")
 class DeltaKillTest {
   private static final int FILES = 4;
   private static final List<RecoveredQuery> QUERIES =

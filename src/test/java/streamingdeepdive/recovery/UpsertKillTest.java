@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  * micro-batch. In the end each database has the totals of the batch query over the same files.
  */
 @ExtendWith(StreamingExtension.class)
+@Tag("jvm")
 class UpsertKillTest {
   private static final int FILES = 8;
 
