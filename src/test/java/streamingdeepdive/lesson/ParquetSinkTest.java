@@ -54,15 +54,23 @@ class ParquetSinkTest {
   }
 
   private Function<String, DataStreamWriter<Row>> finals(FileStream sales) {
-    return checkpoint ->
-        ParquetSink.buildQuery(
-            WindowedAggregation.buildQuery(sales.toDF()), output.toString(), checkpoint);
+    return finals(sales, output.toString());
   }
 
   private Function<String, DataStreamWriter<Row>> revisions(FileStream sales) {
+    return revisions(sales, output.toString());
+  }
+
+  private static Function<String, DataStreamWriter<Row>> finals(FileStream sales, String output) {
+    return checkpoint ->
+        ParquetSink.buildQuery(WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint);
+  }
+
+  private static Function<String, DataStreamWriter<Row>> revisions(
+      FileStream sales, String output) {
     return checkpoint ->
         ParquetSink.buildUpdateQuery(
-            WindowedAggregation.buildQuery(sales.toDF()), output.toString(), checkpoint);
+            WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint);
   }
 
   private Dataset<Row> read() {
@@ -283,9 +291,7 @@ class ParquetSinkTest {
   void partFilesOfARunThatDiedAreOnDiskAndNotRead(FileStream sales) {
     String hooked = HookedFileSystem.in(spark, output);
     testStream(
-        checkpoint ->
-            ParquetSink.buildQuery(
-                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        finals(sales, hooked),
         () -> ParquetSink.read(spark, hooked),
         add(sales, sale("12:01", "eu", 1.0)).rows().microBatches(2),
         check(() -> HookedFileSystem.refuse(Change.RENAME, "_spark_metadata/2", "refused")),
@@ -303,9 +309,7 @@ class ParquetSinkTest {
   void aHalfWrittenRevisionIsNotReadAndIsReplaced(FileStream sales) {
     String hooked = HookedFileSystem.in(spark, output);
     testStream(
-        checkpoint ->
-            ParquetSink.buildUpdateQuery(
-                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        revisions(sales, hooked),
         () -> ParquetSink.history(spark, hooked),
         add(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)).microBatches(2),
         check(() -> HookedFileSystem.refuse(Change.RENAME, "batch=2/_parts", "refused")),
@@ -319,9 +323,7 @@ class ParquetSinkTest {
   void afterEachFaultOfTheFileSystemTheFinalTotalsGoOn(FileStream sales) {
     String hooked = HookedFileSystem.in(spark, output);
     testStream(
-        checkpoint ->
-            ParquetSink.buildQuery(
-                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        finals(sales, hooked),
         () -> ParquetSink.read(spark, hooked),
         Stream.of(
                 faults(sales, "12:01", Change.MKDIRS, "_spark_metadata"),
@@ -342,9 +344,7 @@ class ParquetSinkTest {
   void afterEachFaultOfTheFileSystemTheRevisionsGoOn(FileStream sales) {
     String hooked = HookedFileSystem.in(spark, output);
     testStream(
-        checkpoint ->
-            ParquetSink.buildUpdateQuery(
-                WindowedAggregation.buildQuery(sales.toDF()), hooked, checkpoint),
+        revisions(sales, hooked),
         () -> ParquetSink.history(spark, hooked),
         Stream.of(
                 faults(sales, "12:01", Change.WRITE, "_query_id"),

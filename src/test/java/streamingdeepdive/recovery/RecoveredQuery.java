@@ -1,6 +1,8 @@
 package streamingdeepdive.recovery;
 
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -13,94 +15,47 @@ import streamingdeepdive.lesson.WindowedAggregation;
 
 /** The queries that are killed: what they write, and the same rows from a batch query. */
 enum RecoveredQuery {
-  FINAL_TOTALS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return WindowedAggregation.buildQuery(events);
-    }
-  },
-
-  REVISIONS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return WindowedAggregation.buildQuery(events);
-    }
-
-    @Override
-    DataStreamWriter<Row> write(Dataset<Row> events, String output, String checkpoint) {
-      return ParquetSink.buildUpdateQuery(rows(events), output, checkpoint);
-    }
-
-    @Override
-    Dataset<Row> read(SparkSession spark, String output) {
-      return ParquetSink.latest(spark, output);
-    }
-  },
-
-  SLIDING_TOTALS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return SlidingWindows.buildQuery(events);
-    }
-  },
-
-  DISTINCT_EVENTS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return Deduplication.buildQuery(events);
-    }
-
-    @Override
-    Dataset<Row> read(SparkSession spark, String output) {
-      return spark.read().parquet(output);
-    }
-  },
-
-  DELTA_FINAL_TOTALS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return WindowedAggregation.buildQuery(events);
-    }
-
-    @Override
-    DataStreamWriter<Row> write(Dataset<Row> events, String output, String checkpoint) {
-      return DeltaSink.buildQuery(rows(events), output, checkpoint);
-    }
-
-    @Override
-    Dataset<Row> read(SparkSession spark, String output) {
-      return DeltaSink.read(spark, output);
-    }
-  },
-
-  DELTA_NEWEST_TOTALS {
-    @Override
-    Dataset<Row> rows(Dataset<Row> events) {
-      return WindowedAggregation.buildQuery(events);
-    }
-
-    @Override
-    DataStreamWriter<Row> write(Dataset<Row> events, String output, String checkpoint) {
-      return DeltaSink.buildUpdateQuery(rows(events), output, checkpoint);
-    }
-
-    @Override
-    Dataset<Row> read(SparkSession spark, String output) {
-      return DeltaSink.read(spark, output);
-    }
-  };
+  FINAL_TOTALS(WindowedAggregation::buildQuery, ParquetSink::buildQuery, ParquetSink::read),
+  REVISIONS(WindowedAggregation::buildQuery, ParquetSink::buildUpdateQuery, ParquetSink::latest),
+  SLIDING_TOTALS(SlidingWindows::buildQuery, ParquetSink::buildQuery, ParquetSink::read),
+  DISTINCT_EVENTS(
+      Deduplication::buildQuery,
+      ParquetSink::buildQuery,
+      (spark, output) -> spark.read().parquet(output)),
+  DELTA_FINAL_TOTALS(WindowedAggregation::buildQuery, DeltaSink::buildQuery, DeltaSink::read),
+  DELTA_NEWEST_TOTALS(
+      WindowedAggregation::buildQuery, DeltaSink::buildUpdateQuery, DeltaSink::read);
 
   static final List<RecoveredQuery> ON_PARQUET =
       List.of(FINAL_TOTALS, REVISIONS, SLIDING_TOTALS, DISTINCT_EVENTS);
 
+  private interface Sink {
+    DataStreamWriter<Row> of(Dataset<Row> rows, String output, String checkpoint);
+  }
+
+  private final UnaryOperator<Dataset<Row>> query;
+  private final Sink sink;
+  private final BiFunction<SparkSession, String, Dataset<Row>> reader;
+
+  RecoveredQuery(
+      UnaryOperator<Dataset<Row>> query,
+      Sink sink,
+      BiFunction<SparkSession, String, Dataset<Row>> reader) {
+    this.query = query;
+    this.sink = sink;
+    this.reader = reader;
+  }
+
   /** The query, over a stream or over a table. */
-  abstract Dataset<Row> rows(Dataset<Row> events);
+  Dataset<Row> rows(Dataset<Row> events) {
+    return query.apply(events);
+  }
 
   DataStreamWriter<Row> write(Dataset<Row> events, String output, String checkpoint) {
-    return ParquetSink.buildQuery(rows(events), output, checkpoint);
+    return sink.of(rows(events), output, checkpoint);
   }
 
   Dataset<Row> read(SparkSession spark, String output) {
-    return ParquetSink.read(spark, output);
+    return reader.apply(spark, output);
   }
 }
