@@ -26,6 +26,8 @@ public final class ChildJvm implements AutoCloseable {
   public static final List<String> QUICK =
       List.of(
           "-XX:TieredStopAtLevel=1",
+          // The default of C1 is too small for many mains, and the JVM says so on stdout.
+          "-XX:ReservedCodeCacheSize=256m",
           "-XX:+UseSerialGC",
           "-XX:+UnlockDiagnosticVMOptions",
           "-XX:-BytecodeVerificationRemote",
