@@ -23,7 +23,7 @@ public final class Benchmark {
 
   private Benchmark() {}
 
-  /** Takes no arguments; runs for about half an hour on two slow cores. */
+  /** Takes no arguments; runs for about half an hour. */
   public static void main(String[] args) throws Exception {
     printSteps();
     printThroughput();
