@@ -40,16 +40,16 @@ enum SqlDialect {
   private static final List<String> KEYS = List.of("window_start", "window_end", "region");
 
   /** The first version with {@code UNIQUE NULLS NOT DISTINCT}. */
-  private final int major;
+  private final int sinceMajor;
 
-  private final int minor;
+  private final int sinceMinor;
   private final String timestamp;
   private final String string;
   private final String number;
 
-  SqlDialect(int major, int minor, String timestamp, String string, String number) {
-    this.major = major;
-    this.minor = minor;
+  SqlDialect(int sinceMajor, int sinceMinor, String timestamp, String string, String number) {
+    this.sinceMajor = sinceMajor;
+    this.sinceMinor = sinceMinor;
     this.timestamp = timestamp;
     this.string = string;
     this.number = number;
@@ -66,18 +66,21 @@ enum SqlDialect {
                 () ->
                     new IllegalArgumentException(
                         "The database is " + product + "; only H2 and PostgreSQL are written to."));
-    if (!dialect.understands(
+    if (!dialect.isSpokenBy(
         database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion())) {
       throw new IllegalArgumentException(
           "The database is %s %s; %d.%d or later is needed."
               .formatted(
-                  product, database.getDatabaseProductVersion(), dialect.major, dialect.minor));
+                  product,
+                  database.getDatabaseProductVersion(),
+                  dialect.sinceMajor,
+                  dialect.sinceMinor));
     }
     return dialect;
   }
 
-  private boolean understands(int ofMajor, int ofMinor) {
-    return ofMajor > major || ofMajor == major && ofMinor >= minor;
+  private boolean isSpokenBy(int major, int minor) {
+    return major > sinceMajor || major == sinceMajor && minor >= sinceMinor;
   }
 
   /** Without it the driver of PostgreSQL sends one statement a row. */

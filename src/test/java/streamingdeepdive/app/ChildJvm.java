@@ -41,6 +41,8 @@ public final class ChildJvm implements AutoCloseable {
   private ChildJvm(Process process, Path place) {
     this.process = process;
     this.place = place;
+    // A test JVM that is stopped closes nothing.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     Thread reader =
         new Thread(
             () -> {

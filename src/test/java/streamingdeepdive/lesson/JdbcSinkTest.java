@@ -278,6 +278,16 @@ class JdbcSinkTest {
     assertThat(seen.get(seen.size() - 1)).hasSize(2);
   }
 
+  /** What another client does before each event that matches. */
+  private static void before(String pattern, Map<String, String> options, String sql) {
+    HookedDriver.setHook(
+        event -> {
+          if (event.matches(pattern)) {
+            TestDatabase.execute(options, sql);
+          }
+        });
+  }
+
   /** Two tasks may write the same part, and one may end when its query is long gone. */
   @ParameterizedTest
   @EnumSource
@@ -293,14 +303,7 @@ class JdbcSinkTest {
     testStream(
         totals(sales, options),
         () -> read(options),
-        check(
-            () ->
-                HookedDriver.setHook(
-                    event -> {
-                      if (event.contains("INSERT INTO " + QUOTED_STAGE)) {
-                        TestDatabase.execute(options, stray);
-                      }
-                    })),
+        check(() -> before(".*INSERT INTO " + QUOTED_STAGE + ".*", options, stray)),
         add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
         check(() -> assertThat(TestDatabase.execute(options, count)).containsExactly("0")));
   }
@@ -315,14 +318,7 @@ class JdbcSinkTest {
         totals(sales, options),
         () -> read(options),
         add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-        check(
-            () ->
-                HookedDriver.setHook(
-                    event -> {
-                      if (event.contains(" UPDATE ")) {
-                        TestDatabase.execute(options, "DELETE FROM " + QUOTED_STAGE);
-                      }
-                    })),
+        check(() -> before("\\w+ UPDATE .*", options, "DELETE FROM " + QUOTED_STAGE)),
         add(sales, sale("12:01", "eu", 2.0), sale("12:01", "us", 1.0))
             .expectFailure(
                 IllegalStateException.class,
@@ -374,16 +370,9 @@ class JdbcSinkTest {
         totals(sales, options),
         () -> read(options),
         add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-        check(
-            () ->
-                HookedDriver.setHook(
-                    event -> {
-                      if (event.matches("H2 COMMIT;.* UPDATE .*")) {
-                        HookedDriver.removeHook();
-                        TestDatabase.execute(options, "SHUTDOWN IMMEDIATELY");
-                      }
-                    })),
+        check(() -> before("H2 COMMIT;.* UPDATE .*", options, "SHUTDOWN IMMEDIATELY")),
         add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, "closed"),
+        check(HookedDriver::removeHook),
         start().rows(total("12:00", "12:05", "eu", 3.0)));
   }
 

@@ -25,7 +25,8 @@ import streamingdeepdive.testkit.StreamingExtension;
 
 /**
  * A process that writes to databases is killed before, inside and after the transaction of a
- * micro-batch. In the end each database has the totals of the batch query over the same files.
+ * micro-batch, or writes from the executors of a cluster. In the end each database has the totals
+ * of the batch query over the same files.
  */
 @ExtendWith(StreamingExtension.class)
 @Tag("jvm")
