@@ -14,13 +14,15 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A main in a JVM of its own, as a user starts it: our classes, their libraries and no flags. */
 public final class ChildJvm implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
   private static final String END = "\0";
+
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   /** Flags for children that need not show that they do without any: a short life, started fast. */
   public static final List<String> QUICK =
@@ -32,6 +34,13 @@ public final class ChildJvm implements AutoCloseable {
           "-XX:+UnlockDiagnosticVMOptions",
           "-XX:-BytecodeVerificationRemote",
           "-Dspark.sql.codegen.factoryMode=NO_CODEGEN");
+
+  private static final List<String> LIBRARIES =
+      Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+          .filter(entry -> entry.endsWith(".jar"))
+          .toList();
+
+  private static final Path OUR_CLASSES = directoryOf(StreamingApp.class);
 
   private final Process process;
   private final Path place;
@@ -62,7 +71,7 @@ public final class ChildJvm implements AutoCloseable {
    * @param place a directory of the test, for the child's working and temporary directories
    */
   public static ChildJvm start(List<String> flags, Path place, Class<?> main, String... args)
-      throws IOException {
+      throws IOException, InterruptedException {
     return startIn(Map.of(), flags, place, main, args);
   }
 
@@ -73,33 +82,43 @@ public final class ChildJvm implements AutoCloseable {
       Path place,
       Class<?> main,
       String... args)
-      throws IOException {
-    return start(environment, entry -> false, flags, place, main, args);
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(flags);
+    if (flags.containsAll(QUICK)) {
+      all.addAll(LibraryArchive.flags(JAVA, LIBRARIES, OUR_CLASSES));
+    }
+    return start(environment, all, LIBRARIES, place, main, args);
   }
 
-  /** Starts a main without some entries of the class path. */
+  /** Starts a main without some of the libraries. */
   public static ChildJvm startWithout(
-      Predicate<String> entries, List<String> flags, Path place, Class<?> main, String... args)
+      Predicate<String> libraries, List<String> flags, Path place, Class<?> main, String... args)
       throws IOException {
-    return start(Map.of(), entries, flags, place, main, args);
+    List<String> jars = LIBRARIES.stream().filter(libraries.negate()).toList();
+    return start(Map.of(), flags, jars, place, main, args);
   }
 
+  /** The libraries come first, as under spark-submit, and since their archive needs that. */
   private static ChildJvm start(
       Map<String, String> environment,
-      Predicate<String> without,
       List<String> flags,
+      List<String> libraries,
       Path place,
       Class<?> main,
       String... args)
       throws IOException {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> classPath = new ArrayList<>(libraries);
+    classPath.add(OUR_CLASSES.toString());
+    if (!directoryOf(main).equals(OUR_CLASSES)) {
+      classPath.add(directoryOf(main).toString());
+    }
+    List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
     command.add("-Djava.io.tmpdir=" + temporary);
-    command.addAll(List.of("-cp", classPath(main, without), main.getName()));
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), main.getName()));
     command.addAll(List.of(args));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -109,15 +128,8 @@ public final class ChildJvm implements AutoCloseable {
     return new ChildJvm(builder.start(), place);
   }
 
-  /** Without the classes of the tests, unless the main is one of them. */
-  private static String classPath(Class<?> main, Predicate<String> without) {
-    String mains =
-        Path.of(URI.create(main.getProtectionDomain().getCodeSource().getLocation().toString()))
-            .toString();
-    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(entry -> !entry.endsWith("test-classes") || entry.equals(mains))
-        .filter(without.negate())
-        .collect(Collectors.joining(File.pathSeparator));
+  private static Path directoryOf(Class<?> type) {
+    return Path.of(URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
   }
 
   /** Reads stdout up to a line that contains a text, and returns that line. */

@@ -2,7 +2,6 @@ package streamingdeepdive.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -175,7 +174,7 @@ class KillTest {
     children.forEach(ChildJvm::close);
   }
 
-  private ChildJvm start(String input, KillPoint point) throws IOException {
+  private ChildJvm start(String input, KillPoint point) throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
     flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
     List<String> args =

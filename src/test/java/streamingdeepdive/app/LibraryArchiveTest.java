@@ -1,0 +1,26 @@
+package streamingdeepdive.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import streamingdeepdive.lesson.WindowedAggregation;
+
+@Tag("jvm")
+class LibraryArchiveTest {
+  @TempDir Path place;
+
+  /** The JVM passes over an archive that does not fit, and is only slower. */
+  @Test
+  void quickChildrenTakeTheClassesOfTheLibrariesFromTheArchive() throws Exception {
+    List<String> flags = new ArrayList<>(ChildJvm.QUICK);
+    flags.add("-Xlog:class+load");
+    try (ChildJvm child = ChildJvm.start(flags, place, WindowedAggregation.class, "--help")) {
+      assertThat(child.awaitLine(" picocli.CommandLine ")).endsWith("source: shared objects file");
+    }
+  }
+}
