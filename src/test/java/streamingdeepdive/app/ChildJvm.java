@@ -110,10 +110,9 @@ public final class ChildJvm implements AutoCloseable {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
     List<String> classPath = new ArrayList<>(libraries);
-    classPath.add(OUR_CLASSES.toString());
-    if (!directoryOf(main).equals(OUR_CLASSES)) {
-      classPath.add(directoryOf(main).toString());
-    }
+    Stream.of(OUR_CLASSES, directoryOf(main))
+        .distinct()
+        .forEach(directory -> classPath.add(directory.toString()));
     List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
