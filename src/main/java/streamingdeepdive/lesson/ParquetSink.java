@@ -53,8 +53,9 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * <p>A query that would lose or double rows is not built: on a checkpoint that the output is ahead
  * of, on one whose output is gone, on one in use, on a damaged one, with nested directories. The
  * exception says what to do. Not noticed are a second process on the same checkpoint, a changed
- * query, for which there is {@link streamingdeepdive.recovery.QuerySignature}, and in the file sink
- * an output that another query wrote which has come equally far.
+ * query, for which there is {@link streamingdeepdive.recovery.QuerySignature}, in the file sink an
+ * output that another query wrote which has come equally far, and among the revisions a micro-batch
+ * whose whole directory was deleted.
  *
  * <p>Small files: a micro-batch writes at most one file per shuffle partition (and date), and the
  * file sink writes one even without rows, unless by date. At a trigger of one minute and 200

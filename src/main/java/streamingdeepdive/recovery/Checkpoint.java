@@ -1,10 +1,11 @@
 package streamingdeepdive.recovery;
 
+import java.io.FileNotFoundException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -67,8 +68,7 @@ public final class Checkpoint {
   public void requireUsable(Dataset<Row> query) {
     Directories.requireApart(query, toString());
     requireNotRunning();
-    lastPlanned()
-        .ifPresent(id -> requireWhole("offsets", id, new OffsetSeqLog(spark, log("offsets"))::get));
+    lastPlanned().ifPresent(this::requireWholeOffsets);
     lastCommitted()
         .ifPresent(id -> requireWhole("commits", id, new CommitLog(spark, log("commits"))::get));
   }
@@ -109,9 +109,19 @@ public final class Checkpoint {
     return files.path(name).toString();
   }
 
-  private void requireWhole(String log, long batchId, LongConsumer read) {
+  /** A query takes the end of its newest micro-batch from one file, the start from that before. */
+  private void requireWholeOffsets(long newest) {
+    OffsetSeqLog offsets = new OffsetSeqLog(spark, log("offsets"));
+    for (long id = Math.max(0, newest - 1); id <= newest; id++) {
+      requireWhole("offsets", id, offsets::get);
+    }
+  }
+
+  private void requireWhole(String log, long batchId, LongFunction<Option<?>> read) {
     try {
-      read.accept(batchId);
+      if (read.apply(batchId).isEmpty()) {
+        throw new FileNotFoundException("it is gone");
+      }
     } catch (Exception e) { // Scala throws checked ones undeclared
       throw damaged(new Path(log(log), Long.toString(batchId)), e);
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** A main in a JVM of its own, as a user starts it: our classes, their libraries and no flags. */
+/** A main in a JVM of its own. Without flags it runs as a user starts it. */
 public final class ChildJvm implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
   private static final String END = "\0";
@@ -24,7 +24,10 @@ public final class ChildJvm implements AutoCloseable {
   private static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-  /** Flags for children that need not show that they do without any: a short life, started fast. */
+  /**
+   * Flags for children that need not show that they do without any: a short life, started fast. The
+   * classes of the libraries come from an archive.
+   */
   public static final List<String> QUICK =
       List.of(
           "-XX:TieredStopAtLevel=1",
@@ -34,6 +37,10 @@ public final class ChildJvm implements AutoCloseable {
           "-XX:+UnlockDiagnosticVMOptions",
           "-XX:-BytecodeVerificationRemote",
           "-Dspark.sql.codegen.factoryMode=NO_CODEGEN");
+
+  /** The flag for a child that would log as the tests do, since their classes are on its path. */
+  public static final String LOGGING_OF_A_MAIN =
+      "-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties";
 
   private static final List<String> LIBRARIES =
       Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -142,7 +149,7 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /** Reads stdout to its end and returns all of it, with line feeds. */
-  public String awaitOut() throws InterruptedException {
+  public String awaitOut() throws InterruptedException, IOException {
     String line = next();
     while (!line.equals(END)) {
       line = next();
@@ -150,10 +157,11 @@ public final class ChildJvm implements AutoCloseable {
     return out.toString();
   }
 
-  private String next() throws InterruptedException {
+  private String next() throws InterruptedException, IOException {
     String line = lines.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
     if (line == null) {
-      throw new AssertionError("The child JVM printed nothing for a long time after:\n" + out);
+      throw new AssertionError(
+          "The child JVM printed nothing for a long time after:\n" + out + err());
     }
     if (!line.equals(END)) {
       out.append(line).append('\n');
@@ -203,8 +211,9 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
+  /** Kills it if it is alive; then nothing writes to the directories of the test any more. */
   @Override
   public void close() {
-    process.destroyForcibly();
+    process.destroyForcibly().onExit().orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();
   }
 }

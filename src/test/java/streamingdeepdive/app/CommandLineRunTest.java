@@ -189,6 +189,8 @@ class CommandLineRunTest {
       textBlock =
           """
           CREATE | /output/part-  | Permission denied: hooked:/out/part-0 | Permission denied: hooked:/out/part-0
+          CREATE | /output/part-  | Permission denied                     | Permission denied, in the output or the checkpoint hooked:/PLACE/checkpoint
+          MKDIRS | /_spark_metadata | Read-only file system             | Read-only file system, in the output or the checkpoint hooked:/PLACE/checkpoint
           WRITE  | /output/part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output
           WRITE  | /state/.*delta | No space left on device               | No space left on device, writing to hooked:/PLACE/checkpoint/state/0/0
           WRITE  | /offsets/      | No space left on device               | No space left on device, in the output or the checkpoint hooked:/PLACE/checkpoint

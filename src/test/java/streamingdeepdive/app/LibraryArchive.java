@@ -6,37 +6,47 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
- * The classes of the libraries as the JVM maps them (class data sharing), so that a child JVM does
- * not parse and verify some ten thousand of them anew. It is made once, and again when the JVM or a
- * jar has changed.
+ * The libraries' classes that a lesson loads, as the JVM maps them (class data sharing): a child
+ * JVM does not parse and verify ten thousand classes anew. The archive is made once, and again when
+ * the JVM or a jar has changed.
  */
 final class LibraryArchive {
   private static final long LIMIT_SECONDS = 300;
+
+  private static List<String> flags;
 
   private LibraryArchive() {}
 
   /**
    * The flags for a JVM whose class path begins with these jars; a directory cannot be archived.
+   * None if no archive can be made: children are slower then, and nothing else.
    *
    * @param classes our own classes; the archive is kept next to them
    */
-  static List<String> flags(String java, List<String> jars, Path classes)
+  static synchronized List<String> flags(String java, List<String> jars, Path classes)
       throws IOException, InterruptedException {
+    if (flags == null) {
+      Path directory = classes.resolveSibling("library-archive");
+      Path archive = directory.resolve(key(java, jars) + ".jsa");
+      if (Files.notExists(archive)) {
+        FileUtils.deleteDirectory(directory.toFile());
+        make(archive, Files.createDirectories(directory), java, jars, classes);
+      }
+      flags = Files.exists(archive) ? List.of("-XX:SharedArchiveFile=" + archive) : List.of();
+    }
+    return flags;
+  }
+
+  private static String key(String java, List<String> jars) {
     StringBuilder key = new StringBuilder(System.getProperty("java.vm.version"));
-    for (String jar : jars) {
-      key.append(jar).append(new File(jar).lastModified());
-    }
-    Path directory = classes.resolveSibling("library-archive");
-    Path archive = directory.resolve(Integer.toHexString(key.toString().hashCode()) + ".jsa");
-    if (Files.notExists(archive)) {
-      FileUtils.deleteDirectory(directory.toFile());
-      make(archive, Files.createDirectories(directory), java, jars, classes);
-    }
-    return List.of("-XX:SharedArchiveFile=" + archive);
+    Stream.concat(Stream.of(java), jars.stream())
+        .forEach(file -> key.append(file).append(new File(file).lastModified()));
+    return Integer.toHexString(key.toString().hashCode());
   }
 
   private static void make(
@@ -44,40 +54,44 @@ final class LibraryArchive {
       throws IOException, InterruptedException {
     String libraries = String.join(File.pathSeparator, jars);
     Path names = directory.resolve("classes.txt");
-    run(
-        directory,
-        java,
-        "-XX:TieredStopAtLevel=1",
-        "-XX:DumpLoadedClassList=" + names,
-        "-cp",
-        libraries + File.pathSeparator + classes,
-        WindowedAggregation.class.getName());
     Path unfinished = directory.resolve("unfinished.jsa");
-    run(
-        directory,
-        java,
-        "-Xshare:dump",
-        "-XX:+UseSerialGC",
-        "-XX:SharedClassListFile=" + names,
-        "-XX:SharedArchiveFile=" + unfinished,
-        "-cp",
-        libraries);
-    Files.move(unfinished, archive);
+    boolean made =
+        run(
+                directory,
+                java,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:DumpLoadedClassList=" + names,
+                "-cp",
+                libraries + File.pathSeparator + classes,
+                WindowedAggregation.class.getName())
+            && run(
+                directory,
+                java,
+                "-Xshare:dump",
+                // As in the children.
+                "-XX:+UseSerialGC",
+                "-XX:SharedClassListFile=" + names,
+                "-XX:SharedArchiveFile=" + unfinished,
+                "-cp",
+                libraries);
+    if (made) {
+      Files.move(unfinished, archive);
+    }
   }
 
-  private static void run(Path directory, String... command)
+  private static boolean run(Path directory, String... command)
       throws IOException, InterruptedException {
-    File log = directory.resolve("log.txt").toFile();
     Process process =
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(log)
+            .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+    try {
+      return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } finally {
       process.destroyForcibly();
-      throw new AssertionError("No archive of the libraries' classes could be made; see " + log);
     }
   }
 }

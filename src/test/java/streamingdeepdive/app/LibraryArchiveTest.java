@@ -14,7 +14,7 @@ import streamingdeepdive.lesson.WindowedAggregation;
 class LibraryArchiveTest {
   @TempDir Path place;
 
-  /** The JVM passes over an archive that does not fit, and is only slower. */
+  /** An archive that is missing or does not fit would make children slower, and nothing else. */
   @Test
   void quickChildrenTakeTheClassesOfTheLibrariesFromTheArchive() throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);

@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
 import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
@@ -16,8 +17,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
@@ -283,7 +286,44 @@ class ParquetSinkTest {
         crash().rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2)),
         crash(sales, sale("12:01", "eu", 4.0))
             .rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2), revision("eu", 7.0, 4))
-            .state(1));
+            .state(1),
+        check(
+            () ->
+                assertThat(parts(output))
+                    .as("those of the first attempts are gone")
+                    .hasSize(history().inputFiles().length)));
+  }
+
+  /** A query that depends on more than its input can come to other rows in the replay. */
+  @Test
+  void aReplayWithoutRowsLeavesNoneOfTheFirstAttempt(FileStream sales) {
+    Iterator<String> regions = List.of("eu", "us").iterator();
+    testStream(
+        checkpoint ->
+            ParquetSink.buildUpdateQuery(
+                WindowedAggregation.buildQuery(sales.toDF())
+                    .where(col("region").equalTo(regions.next())),
+                output.toString(),
+                checkpoint),
+        this::history,
+        crash(sales, sale("12:01", "eu", 1.0)).rows());
+  }
+
+  /** The number of partitions is that of the first start. */
+  @Test
+  void aMicroBatchWritesAtMostOneFilePerShufflePartition(FileStream sales) {
+    Row[] ofManyRegions =
+        IntStream.range(0, 50).mapToObj(i -> sale("12:01", "region " + i, 1.0)).toArray(Row[]::new);
+    spark.conf().set("spark.sql.shuffle.partitions", "3");
+    testStream(
+        revisions(sales),
+        () -> history().select("batch").distinct(),
+        add(sales, ofManyRegions).rows(row(0L)),
+        check(() -> assertThat(parts(output)).hasSize(3)),
+        check(() -> spark.conf().set("spark.sql.shuffle.partitions", "1")),
+        restart(),
+        add(sales, ofManyRegions).rows(row(0L), row(2L)),
+        check(() -> assertThat(parts(output)).hasSize(6)));
   }
 
   /** The sink dies when its part files are written and its log is not. */

@@ -95,7 +95,7 @@ class DeltaKillTest {
 
   private ChildJvm start(KillPoint kill) throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
-    flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
+    flags.add(ChildJvm.LOGGING_OF_A_MAIN);
     DeltaSink.SETTINGS.forEach((name, value) -> flags.add("-D" + name + "=" + value));
     flags.add("-Dspark.delta.logStore.hooked.impl=io.delta.storage.LocalLogStore");
     List<String> args =

@@ -1,6 +1,7 @@
 package streamingdeepdive.recovery;
 
-import java.util.concurrent.CountDownLatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
@@ -35,14 +36,14 @@ record KillPoint(int nth, String event) {
     };
   }
 
+  /** Until the process is killed, or the one that was to kill it is gone. */
   private static void standStill() {
-    CountDownLatch never = new CountDownLatch(1);
-    while (true) {
-      try {
-        never.await();
-      } catch (InterruptedException e) {
-        // Nobody gets past here.
-      }
+    try {
+      while (System.in.read() >= 0) {}
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      Runtime.getRuntime().halt(1);
     }
   }
 }

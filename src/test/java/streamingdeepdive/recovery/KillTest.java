@@ -13,6 +13,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,7 +36,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 @Tag("jvm")
 class KillTest {
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
-  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final int KILLS = Math.max(10, Integer.getInteger("kills", 10));
   private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
 
   /** So many, and so few at a time, that the input outlasts the kills. */
@@ -46,11 +47,11 @@ class KillTest {
   /** A kill comes at most so many changes of its query after the start. */
   private static final int CHANGES = 60;
 
-  /** Inside the write of the sink, and between that and the commit, several times in a row. */
+  /** Inside the write of the sink, and between that and the commit, twice in one micro-batch. */
   private static final List<KillPoint> NARROW =
       List.of(
-          new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"),
           new KillPoint(2, "WRITE .*/output/FINAL_TOTALS/part-"),
+          new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "WRITE .*/output/REVISIONS/.*/part-"),
@@ -71,9 +72,13 @@ class KillTest {
 
   @TempDir Path place;
 
+  @BeforeAll
+  static void printSeed() {
+    System.out.printf("%d kills, to be had again with -Dkills=%d -Dseed=%d%n", KILLS, KILLS, SEED);
+  }
+
   @Test
   void killedAtAnyMomentNoRowIsLostAndNoneIsDoubled(SparkSession spark) throws Exception {
-    System.out.printf("%d kills, repeat them with -Dkills=%d -Dseed=%d%n", KILLS, KILLS, SEED);
     Random random = new Random(SEED);
     LandingDirectory input = new LandingDirectory(place.resolve("input"));
     List<String> files = randomEvents(random);
@@ -85,7 +90,8 @@ class KillTest {
       // Each query in turn, or the slowest one would always be killed in its first micro-batch.
       RecoveredQuery query = QUERIES.get(kill % QUERIES.size());
       KillPoint any = new KillPoint(1 + random.nextInt(CHANGES), "/%s/".formatted(query));
-      kills.add(kill < NARROW.size() ? NARROW.get(kill) : any);
+      int narrow = kill - (KILLS - NARROW.size());
+      kills.add(narrow < 0 ? any : NARROW.get(narrow));
     }
     killAndRunToTheEnd(
         Integer.toString(FILES_PER_MICRO_BATCH),
@@ -126,16 +132,22 @@ class KillTest {
     }
   }
 
-  /** A sale each five seconds, reported up to eight minutes late; one in ten is reported twice. */
+  /**
+   * A sale each five seconds, reported up to eight minutes late; one in ten is reported once more
+   * in the next file.
+   */
   private static List<String> randomEvents(Random random) {
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     List<String> files = new ArrayList<>();
+    StringBuilder again = new StringBuilder();
     for (int file = 0; file < FILES; file++) {
-      StringBuilder lines = new StringBuilder();
+      StringBuilder lines = again;
+      again = new StringBuilder();
       for (int i = 0; i < 6; i++) {
         Instant time = start.plusSeconds(file * 30L + i * 5L - random.nextInt(480));
         String line = event(time, REGIONS.get(random.nextInt(3)), random.nextInt(400));
-        lines.append(random.nextInt(10) == 0 ? line + line : line);
+        lines.append(line);
+        again.append(random.nextInt(10) == 0 ? line : "");
       }
       files.add(lines.toString());
     }
@@ -176,12 +188,17 @@ class KillTest {
 
   private ChildJvm start(String input, KillPoint point) throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
-    flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
+    flags.add(ChildJvm.LOGGING_OF_A_MAIN);
     List<String> args =
         new ArrayList<>(
             List.of(place.toString(), input, Integer.toString(point.nth()), point.event()));
     QUERIES.forEach(query -> args.add(query.name()));
-    ChildJvm child = ChildJvm.start(flags, place, KilledQueries.class, args.toArray(String[]::new));
+    ChildJvm child =
+        ChildJvm.start(
+            flags,
+            place.resolve("child-" + children.size()),
+            KilledQueries.class,
+            args.toArray(String[]::new));
     children.add(child);
     return child;
   }

@@ -1,5 +1,6 @@
 package streamingdeepdive.recovery;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +14,8 @@ import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.KafkaSource;
 
 /**
- * Opens a session, waits for a line on stdin, and runs queries over all files that are there. At
- * the kill point it stands still: a thread that wants to change a file waits for the end of the
+ * Opens a session, waits for a line on stdin, and runs queries over the input that is there. At the
+ * kill point it stands still: a thread that wants to change a file waits for the end of the
  * process.
  */
 final class KilledQueries {
@@ -28,10 +29,12 @@ final class KilledQueries {
    */
   public static void main(String[] args) throws Exception {
     SparkSession spark = LocalSpark.open("killed queries", false);
-    String place = HookedFileSystem.in(spark, java.nio.file.Path.of(args[0]));
+    String place = HookedFileSystem.in(spark, Path.of(args[0]));
     KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
     HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
-    System.in.read();
+    if (System.in.read() < 0) {
+      return;
+    }
 
     Dataset<Row> events = read(spark, place, args[1]);
     List<StreamingQuery> running = new ArrayList<>();

@@ -272,18 +272,25 @@ class ParquetSinkGuardsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "offsets/2,Incomplete log file",
-    "commits/2,Incomplete log file in the offset commit log",
-    "metadata,No content to map due to end-of-input"
+    "FINAL,offsets/2,'',Incomplete log file",
+    "FINAL,offsets/1,'',Incomplete log file",
+    "REVISIONS,offsets/2,v1,next on empty iterator",
+    "REVISIONS,offsets/1,,it is gone",
+    "FINAL,commits/2,'',Incomplete log file in the offset commit log",
+    "FINAL,metadata,'',No content to map due to end-of-input"
   })
-  void aDamagedCheckpoint(String file, String damage) throws Exception {
-    run(Sink.FINAL);
+  void aDamagedCheckpoint(Sink sink, String file, String content, String damage) throws Exception {
+    run(sink);
     Path damaged = place.resolve("checkpoint").resolve(file);
     byte[] whole = Files.readAllBytes(damaged);
-    Files.write(damaged, new byte[0]);
+    if (content == null) {
+      Files.delete(damaged);
+    } else {
+      Files.writeString(damaged, content);
+    }
 
     assertRefused(
-        Sink.FINAL,
+        sink,
         "output",
         "checkpoint",
         "The checkpoint file checkpoint/"
@@ -293,7 +300,28 @@ class ParquetSinkGuardsTest {
             + ". Restore checkpoint and output as they were at one moment, or start anew with a new"
             + " checkpoint and a new output.");
     Files.write(damaged, whole);
-    start(Sink.FINAL);
+    start(sink);
+  }
+
+  /** Of Spark's file sink the log has no name of its query. */
+  @Test
+  void anOutputThatAnotherQueryWroteIsNotNoticedIfItHasComeEquallyFar() throws Exception {
+    run(Sink.FINAL);
+    StreamingQuery other = build(Sink.FINAL, "other output", "other checkpoint").start();
+    other.processAllAvailable();
+    other.stop();
+
+    build(Sink.FINAL, "output", "other checkpoint");
+  }
+
+  @Test
+  void aMicroBatchWhoseDirectoryWasDeletedIsNotMissed() throws Exception {
+    run(Sink.REVISIONS);
+    assertThat(Sink.REVISIONS.read(spark, in("output")).count()).isEqualTo(2);
+    FileUtils.deleteDirectory(place.resolve("output/batch=0").toFile());
+
+    assertThat(Sink.REVISIONS.read(spark, in("output")).count()).isEqualTo(1);
+    start(Sink.REVISIONS);
   }
 
   @ParameterizedTest

@@ -137,7 +137,7 @@ class UpsertKillTest {
       String... databases)
       throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
-    flags.add("-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties");
+    flags.add(ChildJvm.LOGGING_OF_A_MAIN);
     flags.addAll(moreFlags);
     List<String> args =
         new ArrayList<>(

@@ -1,5 +1,6 @@
 package streamingdeepdive.trap;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
@@ -114,14 +115,20 @@ class LostCheckpointTest {
 
   @Test
   void withoutTheOutputTheQueryGoesOnAndCannotBeRead(FileStream sales) {
-    run(
-        LostCheckpoint::buildUnguardedQuery,
-        sales,
-        add(sales, sale("12:00", 1.0)).rows(),
+    testStream(
+        location ->
+            LostCheckpoint.buildUnguardedQuery(
+                WindowedAggregation.buildQuery(sales.toDF()), output.toString(), location),
+        spark::emptyDataFrame,
+        add(sales, sale("12:00", 1.0)),
         stop(),
         delete(() -> output),
         add(sales, sale("12:20", 2.0)),
-        start().expectFailure(IllegalStateException.class, "_spark_metadata/0 doesn't exist"));
+        start().microBatches(2));
+
+    assertThatThrownBy(() -> spark.read().parquet(output.toString()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("_spark_metadata/0 doesn't exist");
   }
 
   @Test
