@@ -37,7 +37,8 @@ final class FailureSentence {
 
   /** What the innermost cause that names one was about to write. */
   private static String place(List<Throwable> causes, AppOptions options) {
-    String place = "in the output or the checkpoint " + options.checkpoint;
+    String output = options.input.output() == null ? "" : options.input.output() + " ";
+    String place = "in the output " + output + "or the checkpoint " + options.checkpoint;
     for (Throwable cause : causes) {
       place =
           FILE.matcher(firstLine(cause))

@@ -188,15 +188,18 @@ class CommandLineRunTest {
       delimiter = '|',
       textBlock =
           """
-          CREATE | /output/part-  | Permission denied: hooked:/out/part-0 | Permission denied: hooked:/out/part-0
-          CREATE | /output/part-  | Permission denied                     | Permission denied, in the output or the checkpoint hooked:/PLACE/checkpoint
-          MKDIRS | /_spark_metadata | Read-only file system             | Read-only file system, in the output or the checkpoint hooked:/PLACE/checkpoint
-          WRITE  | /output/part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output
-          WRITE  | /state/.*delta | No space left on device               | No space left on device, writing to hooked:/PLACE/checkpoint/state/0/0
-          WRITE  | /offsets/      | No space left on device               | No space left on device, in the output or the checkpoint hooked:/PLACE/checkpoint
+          append | CREATE | /output/part-    | Permission denied: hooked:/out/part-0 | Permission denied: hooked:/out/part-0
+          append | CREATE | /output/part-    | Permission denied                     | Permission denied, in the output hooked:/PLACE/output or the checkpoint hooked:/PLACE/checkpoint
+          append | MKDIRS | /_spark_metadata | Read-only file system                 | Read-only file system, in the output hooked:/PLACE/output or the checkpoint hooked:/PLACE/checkpoint
+          append | WRITE  | /output/part-    | No space left on device               | No space left on device, writing to hooked:/PLACE/output
+          append | WRITE  | /state/.*delta   | No space left on device               | No space left on device, writing to hooked:/PLACE/checkpoint/state/0/0
+          append | WRITE  | /offsets/        | No space left on device               | No space left on device, in the output hooked:/PLACE/output or the checkpoint hooked:/PLACE/checkpoint
+          update | MKDIRS | /output/batch=   | Read-only file system                 | Read-only file system, in the output hooked:/PLACE/output or the checkpoint hooked:/PLACE/checkpoint
+          update | WRITE  | /output/.*part-  | No space left on device               | No space left on device, writing to hooked:/PLACE/output/batch=0
+          update | WRITE  | /output/.*_parts | No space left on device               | No space left on device, in the output hooked:/PLACE/output or the checkpoint hooked:/PLACE/checkpoint
           """)
   void aFaultOfTheFileSystemSaysWhereAndWhatToDo(
-      Change change, String path, String fault, String sentence) throws Exception {
+      String mode, Change change, String path, String fault, String sentence) throws Exception {
     new LandingDirectory(directory.resolve("input"))
         .land("1.json", "{\"event_time\":\"2026-01-01T12:00:00Z\"}\n");
     String place = HookedFileSystem.in(SparkSession.active(), directory);
@@ -214,7 +217,10 @@ class CommandLineRunTest {
                       Map.of(
                           "",
                           new Printout.Sink(
-                              ParquetSink.buildQuery(totals, app.output(), app.checkpoint("")),
+                              mode.equals("append")
+                                  ? ParquetSink.buildQuery(totals, app.output(), app.checkpoint(""))
+                                  : ParquetSink.buildUpdateQuery(
+                                      totals, app.output(), app.checkpoint("")),
                               () -> null)));
             },
             "--input=" + place + "/input",
@@ -227,7 +233,7 @@ class CommandLineRunTest {
             result
                 .output()
                 .err()
-                .replaceFirst("hooked:/+" + directory.toString().substring(1), "hooked:/PLACE"))
+                .replaceAll("hooked:/+" + directory.toString().substring(1), "hooked:/PLACE"))
         .isEqualToIgnoringNewLines(
             sentence
                 + ". Mend it and start again with the same directories: the run goes on where it"
