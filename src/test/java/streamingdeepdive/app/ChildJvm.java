@@ -48,6 +48,7 @@ public final class ChildJvm implements AutoCloseable {
           .toList();
 
   private static final Path OUR_CLASSES = directoryOf(StreamingApp.class);
+  private static final LibraryArchive ARCHIVE = new LibraryArchive(JAVA, LIBRARIES, OUR_CLASSES);
 
   private final Process process;
   private final Path place;
@@ -92,7 +93,7 @@ public final class ChildJvm implements AutoCloseable {
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(flags);
     if (flags.containsAll(QUICK)) {
-      all.addAll(LibraryArchive.flags(JAVA, LIBRARIES, OUR_CLASSES));
+      all.addAll(ARCHIVE.flags());
     }
     return start(environment, all, LIBRARIES, place, main, args);
   }

@@ -18,46 +18,51 @@ import streamingdeepdive.lesson.WindowedAggregation;
 final class LibraryArchive {
   private static final long LIMIT_SECONDS = 300;
 
-  private static List<String> flags;
-
-  private LibraryArchive() {}
+  private final String java;
+  private final List<String> jars;
+  private final Path classes;
+  private final Path directory;
+  private List<String> flags;
 
   /**
-   * The flags for a JVM whose class path begins with these jars; a directory cannot be archived.
-   * None if no archive can be made: children are slower then, and nothing else.
+   * The archive for JVMs whose class path begins with these jars; a directory cannot be archived.
    *
    * @param classes our own classes; the archive is kept next to them
    */
-  static synchronized List<String> flags(String java, List<String> jars, Path classes)
-      throws IOException, InterruptedException {
+  LibraryArchive(String java, List<String> jars, Path classes) {
+    this.java = java;
+    this.jars = jars;
+    this.classes = classes;
+    this.directory = classes.resolveSibling("library-archive");
+  }
+
+  /** None if no archive can be made: children are slower then, and nothing else. */
+  synchronized List<String> flags() throws IOException, InterruptedException {
     if (flags == null) {
-      Path directory = classes.resolveSibling("library-archive");
-      Path archive = directory.resolve(key(java, jars) + ".jsa");
+      Path archive = directory.resolve(key() + ".jsa");
       if (Files.notExists(archive)) {
         FileUtils.deleteDirectory(directory.toFile());
-        make(archive, Files.createDirectories(directory), java, jars, classes);
+        Files.createDirectories(directory);
+        make(archive);
       }
       flags = Files.exists(archive) ? List.of("-XX:SharedArchiveFile=" + archive) : List.of();
     }
     return flags;
   }
 
-  private static String key(String java, List<String> jars) {
+  private String key() {
     StringBuilder key = new StringBuilder(System.getProperty("java.vm.version"));
     Stream.concat(Stream.of(java), jars.stream())
         .forEach(file -> key.append(file).append(new File(file).lastModified()));
     return Integer.toHexString(key.toString().hashCode());
   }
 
-  private static void make(
-      Path archive, Path directory, String java, List<String> jars, Path classes)
-      throws IOException, InterruptedException {
+  private void make(Path archive) throws IOException, InterruptedException {
     String libraries = String.join(File.pathSeparator, jars);
     Path names = directory.resolve("classes.txt");
     Path unfinished = directory.resolve("unfinished.jsa");
     boolean made =
         run(
-                directory,
                 java,
                 "-XX:TieredStopAtLevel=1",
                 "-XX:DumpLoadedClassList=" + names,
@@ -65,7 +70,6 @@ final class LibraryArchive {
                 libraries + File.pathSeparator + classes,
                 WindowedAggregation.class.getName())
             && run(
-                directory,
                 java,
                 "-Xshare:dump",
                 // As in the children.
@@ -79,8 +83,7 @@ final class LibraryArchive {
     }
   }
 
-  private static boolean run(Path directory, String... command)
-      throws IOException, InterruptedException {
+  private boolean run(String... command) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command)
             .directory(directory.toFile())

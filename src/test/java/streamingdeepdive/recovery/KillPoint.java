@@ -1,6 +1,7 @@
 package streamingdeepdive.recovery;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -39,7 +40,7 @@ record KillPoint(int nth, String event) {
   /** Until the process is killed, or the one that was to kill it is gone. */
   private static void standStill() {
     try {
-      while (System.in.read() >= 0) {}
+      System.in.transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {

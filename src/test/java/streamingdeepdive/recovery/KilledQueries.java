@@ -33,7 +33,7 @@ final class KilledQueries {
     KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
     HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));
     if (System.in.read() < 0) {
-      return;
+      return; // The one that was to say so is gone.
     }
 
     Dataset<Row> events = read(spark, place, args[1]);

@@ -2,6 +2,7 @@ package streamingdeepdive.recovery;
 
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,7 @@ import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
+import streamingdeepdive.trap.LostCheckpoint;
 
 /** What is said instead of a start that would lose or double rows. Nothing is touched. */
 @ExtendWith(StreamingExtension.class)
@@ -303,6 +306,20 @@ class ParquetSinkGuardsTest {
     start(sink);
   }
 
+  /** That is why the guard looks at them too. */
+  @Test
+  void sparkDiesIfTheOffsetsBeforeTheNewestAreGone() throws Exception {
+    run(Sink.FINAL);
+    Files.delete(place.resolve("checkpoint/offsets/1"));
+    Dataset<Row> totals = WindowedAggregation.buildQuery(FileSource.read(spark, in("input")));
+    StreamingQuery unguarded =
+        LostCheckpoint.buildUnguardedQuery(totals, in("output"), in("checkpoint")).start();
+
+    assertThatThrownBy(unguarded::processAllAvailable)
+        .isInstanceOf(StreamingQueryException.class)
+        .hasMessageContaining("batch 1 doesn't exist");
+  }
+
   /** Of Spark's file sink the log has no name of its query. */
   @Test
   void anOutputThatAnotherQueryWroteIsNotNoticedIfItHasComeEquallyFar() throws Exception {
@@ -311,7 +328,8 @@ class ParquetSinkGuardsTest {
     other.processAllAvailable();
     other.stop();
 
-    build(Sink.FINAL, "output", "other checkpoint");
+    assertThatCode(() -> build(Sink.FINAL, "output", "other checkpoint"))
+        .doesNotThrowAnyException();
   }
 
   @Test

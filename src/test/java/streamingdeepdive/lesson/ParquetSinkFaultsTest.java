@@ -1,0 +1,201 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.ParquetTotals.revision;
+import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.lesson.Sales.total;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.check;
+import static streamingdeepdive.testkit.StreamScript.crash;
+import static streamingdeepdive.testkit.StreamScript.start;
+import static streamingdeepdive.testkit.StreamScript.testStream;
+
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.recovery.HookedFileSystem;
+import streamingdeepdive.recovery.HookedFileSystem.Change;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.Step;
+import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
+
+/** Crashes between write and commit, and a file system that refuses a change. */
+@ExtendWith(StreamingExtension.class)
+@Columns(FileSource.SCHEMA)
+class ParquetSinkFaultsTest {
+  private ParquetTotals totals;
+
+  @BeforeEach
+  void nameOutput(TestSession session) {
+    SparkSession spark = session.spark();
+    String output = HookedFileSystem.in(spark, session.newDirectory().resolve("an output"));
+    totals = new ParquetTotals(spark, output, false);
+  }
+
+  @AfterEach
+  void mend() {
+    HookedFileSystem.removeHook();
+  }
+
+  /** Each crash is followed by one more at the no-data micro-batch, where there is one. */
+  @Test
+  void aCrashAtEachMicroBatchChangesNoFinalTotal(FileStream sales) {
+    testStream(
+        totals.finals(sales),
+        totals::read,
+        crash(sales, sale("12:01", "eu", 1.0)).rows(),
+        crash().rows(),
+        crash(sales, sale("12:14", "eu", 2.0), sale("12:03", "eu", 4.0)).rows(),
+        crash().rows(),
+        crash(sales, sale("12:15", "eu", 8.0)).rows(),
+        crash().rows(),
+        add(sales, sale("12:30", "eu", 32.0))
+            .rows(
+                total("12:00", "12:05", "eu", 5.0),
+                total("12:10", "12:15", "eu", 2.0),
+                total("12:15", "12:20", "eu", 8.0)),
+        crash()
+            .rows(
+                total("12:00", "12:05", "eu", 5.0),
+                total("12:10", "12:15", "eu", 2.0),
+                total("12:15", "12:20", "eu", 8.0)));
+  }
+
+  /** The sink has it already, so Spark does not run it again and sees none of its event times. */
+  @Test
+  void aReplayedMicroBatchDoesNotMoveTheWatermarkTheNextOneDoes(FileStream sales) {
+    testStream(
+        totals.finals(sales),
+        totals::read,
+        add(sales, sale("12:01", "eu", 1.0)).rows().watermark("11:51"),
+        crash(sales, sale("12:15", "eu", 2.0)).rows().watermark("11:51").microBatches(1),
+        add(sales, sale("12:14", "eu", 4.0)).rows().watermark("12:04"),
+        add(sales, sale("12:15", "eu", 8.0))
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .watermark("12:05"));
+  }
+
+  @Test
+  void aCrashAtEachMicroBatchChangesNoRevision(FileStream sales) {
+    testStream(
+        totals.revisions(sales),
+        totals::history,
+        crash(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)),
+        crash().rows(revision("eu", 1.0, 0)),
+        crash(sales, sale("12:02", "eu", 2.0)).rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2)),
+        crash().rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2)),
+        crash(sales, sale("12:01", "eu", 4.0))
+            .rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2), revision("eu", 7.0, 4))
+            .state(1),
+        check(
+            () ->
+                assertThat(totals.parts())
+                    .as("those of the first attempts are gone")
+                    .hasSize(totals.history().inputFiles().length)));
+  }
+
+  /** A query that depends on more than its input can come to other rows in the replay. */
+  @Test
+  void aReplayWithoutRowsLeavesNoneOfTheFirstAttempt(FileStream sales) {
+    Iterator<String> regions = List.of("eu", "us").iterator();
+    testStream(
+        checkpoint ->
+            ParquetSink.buildUpdateQuery(
+                WindowedAggregation.buildQuery(sales.toDF())
+                    .where(col("region").equalTo(regions.next())),
+                totals.output(),
+                checkpoint),
+        totals::history,
+        crash(sales, sale("12:01", "eu", 1.0)).rows());
+  }
+
+  /** The sink dies when its part files are written and its log is not. */
+  @Test
+  void partFilesOfARunThatDiedAreOnDiskAndNotRead(FileStream sales) {
+    testStream(
+        totals.finals(sales),
+        totals::read,
+        add(sales, sale("12:01", "eu", 1.0)).rows().microBatches(2),
+        check(() -> HookedFileSystem.refuse(Change.RENAME, "_spark_metadata/2", "refused")),
+        add(sales, sale("13:00", "eu", 2.0)).expectFailure(IOException.class, "refused"),
+        check(HookedFileSystem::removeHook),
+        start().rows(total("12:00", "12:05", "eu", 1.0)),
+        check(
+            () ->
+                assertThat(totals.parts()).hasSizeGreaterThan(totals.read().inputFiles().length)));
+  }
+
+  /** The target is left half written: its list of part files is missing. */
+  @Test
+  void aHalfWrittenRevisionIsNotReadAndIsReplaced(FileStream sales) {
+    testStream(
+        totals.revisions(sales),
+        totals::history,
+        add(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)).microBatches(2),
+        check(() -> HookedFileSystem.refuse(Change.RENAME, "batch=2/_parts", "refused")),
+        add(sales, sale("12:02", "eu", 2.0)).expectFailure(IOException.class, "refused"),
+        check(() -> assertThat(totals.history().collectAsList()).hasSize(1)),
+        check(HookedFileSystem::removeHook),
+        start().rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2)));
+  }
+
+  @Test
+  void afterEachFaultOfTheFileSystemTheFinalTotalsGoOn(FileStream sales) {
+    testStream(
+        totals.finals(sales),
+        totals::read,
+        Stream.of(
+                faults(sales, "12:01", Change.MKDIRS, "_spark_metadata"),
+                faults(sales, "12:14", Change.CREATE, "part-"),
+                faults(sales, "12:15", Change.WRITE, "part-"),
+                faults(sales, "12:20", Change.WRITE, "_spark_metadata/"),
+                Stream.of(
+                    add(sales, sale("12:30", "eu", 1.0))
+                        .rows(
+                            total("12:00", "12:05", "eu", 1.0),
+                            total("12:10", "12:15", "eu", 1.0),
+                            total("12:15", "12:20", "eu", 1.0))))
+            .flatMap(steps -> steps)
+            .toArray(Step[]::new));
+  }
+
+  @Test
+  void afterEachFaultOfTheFileSystemTheRevisionsGoOn(FileStream sales) {
+    testStream(
+        totals.revisions(sales),
+        totals::history,
+        Stream.of(
+                faults(sales, "12:01", Change.WRITE, "_query_id"),
+                faults(sales, "12:01", Change.MKDIRS, "batch="),
+                faults(sales, "12:01", Change.WRITE, "part-"),
+                faults(sales, "12:01", Change.WRITE, "_parts"),
+                Stream.of(
+                    add(sales, sale("12:01", "eu", 1.0))
+                        .rows(
+                            revision("eu", 1.0, 0),
+                            revision("eu", 2.0, 2),
+                            revision("eu", 3.0, 3),
+                            revision("eu", 4.0, 4),
+                            revision("eu", 5.0, 5))))
+            .flatMap(steps -> steps)
+            .toArray(Step[]::new));
+  }
+
+  private static Stream<Step> faults(FileStream sales, String time, Change change, String path) {
+    return Stream.of(
+        check(() -> HookedFileSystem.refuse(change, path, "No space left on device")),
+        add(sales, sale(time, "eu", 1.0))
+            .expectFailure(IOException.class, "No space left on device"),
+        check(HookedFileSystem::removeHook),
+        start());
+  }
+}
