@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -227,15 +228,17 @@ public final class LessonRun implements AutoCloseable {
    * Feeds some files to a query, one by one, and prints their names only.
    *
    * @param files how many
-   * @param query a query that is running
+   * @param query a query that is running and has a name
    */
   public void feed(int files, StreamingQuery query) {
+    List<String> names = new ArrayList<>();
     for (int i = 0; i < files; i++) {
       Replay.Step step = replay.next();
-      printer.printInput(step.file().name(), "");
+      names.add(step.file().name());
       step.land();
       query.processAllAvailable();
     }
+    printer.printInput(query.name() + ": " + String.join(", ", names), "");
   }
 
   /** Lands all files that are left, without waiting for a query. */
