@@ -21,10 +21,10 @@ final class ProgramEnd implements AutoCloseable {
   private static final String LOGGING = "log4j2.configurationFile";
   private static final int BEFORE_SPARK = 100;
   private static final int AFTER_SPARK = 10;
-  private static final long LIMIT_SECONDS = 3;
+  private static final long LIMIT_SECONDS = 4;
   private static final int SIGTERM = 128 + 15;
 
-  private final Runnable beQuick = ProgramEnd::beQuick;
+  private final Runnable beQuick = this::beQuick;
   private final Runnable cleanUp;
 
   /**
@@ -75,13 +75,14 @@ final class ProgramEnd implements AutoCloseable {
   }
 
   /** What a signal interrupts is done again at the next start, so its errors are of no interest. */
-  private static void beQuick() {
+  private void beQuick() {
     Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
     System.setErr(new PrintStream(OutputStream.nullOutputStream()));
     Thread halt =
         new Thread(
             () -> {
               LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
+              cleanUp.run();
               Runtime.getRuntime().halt(SIGTERM);
             });
     halt.setDaemon(true);

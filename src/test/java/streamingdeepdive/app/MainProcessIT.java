@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -33,6 +34,10 @@ class MainProcessIT {
   private static final int SIGTERM = 128 + 15;
   private static final List<String> REGIONS =
       IntStream.range(10, 18).mapToObj(i -> "r" + i).toList();
+
+  /** If a signal comes at a bad moment, a library may leave a file of its own. */
+  private static final Predicate<Path> OURS =
+      file -> file.getFileName().toString().matches("(streaming-deep-dive|local-spark)-.*");
 
   @TempDir Path place;
 
@@ -158,7 +163,7 @@ class MainProcessIT {
 
       assertThat(child.awaitExitCode()).isEqualTo(SIGTERM);
       assertThat(child.err()).isEmpty();
-      assertThat(child.temporaryFiles()).isEmpty();
+      assertThat(child.temporaryFiles()).noneMatch(OURS);
     }
   }
 
@@ -190,7 +195,7 @@ class MainProcessIT {
 
       assertThat(main.awaitExitCode()).isEqualTo(SIGTERM);
       assertThat(main.err()).isEmpty();
-      assertThat(main.temporaryFiles()).isEmpty();
+      assertThat(main.temporaryFiles()).noneMatch(OURS);
       return out;
     }
   }
@@ -219,7 +224,7 @@ class MainProcessIT {
 
         assertThat(main.awaitExitCode()).isEqualTo(SIGTERM);
         assertThat(main.err()).isEmpty();
-        assertThat(main.temporaryFiles()).isEmpty();
+        assertThat(main.temporaryFiles()).noneMatch(OURS);
       }
     }
   }
