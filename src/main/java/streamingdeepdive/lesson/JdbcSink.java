@@ -189,7 +189,7 @@ public final class JdbcSink {
         .select(
             unix_micros(col("window.start")).as("window_start"),
             unix_micros(col("window.end")).as("window_end"),
-            col("region"),
+            database.storable("region"),
             col("total_amount"),
             lit(attempt).as("attempt"))
         .write()

@@ -1,5 +1,12 @@
 package streamingdeepdive.recovery;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.concat;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.raise_error;
+import static org.apache.spark.sql.functions.translate;
+import static org.apache.spark.sql.functions.when;
+
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -8,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.jdbc.JdbcDialects;
 import scala.Predef;
@@ -22,6 +30,8 @@ public final class JdbcDatabase {
 
   private static final Pattern CREDENTIALS =
       Pattern.compile("[?&;](user|password)=|//[^/?;]*@", Pattern.CASE_INSENSITIVE);
+
+  private static final String POSTGRESQL = "jdbc:postgresql:";
 
   private final Map<String, String> options;
   private final JDBCOptions connecting;
@@ -45,7 +55,7 @@ public final class JdbcDatabase {
           "The JDBC URL holds a user or a password; give them as the options user and password.");
     }
     options = new HashMap<>(given);
-    if (url.startsWith("jdbc:postgresql:")) {
+    if (url.startsWith(POSTGRESQL)) {
       // Without it the driver sends one statement a row.
       options.putIfAbsent("reWriteBatchedInserts", "true");
     }
@@ -75,6 +85,26 @@ public final class JdbcDatabase {
    */
   public Map<String, String> options() {
     return options;
+  }
+
+  /**
+   * A text that the database can store, or a failure that shows it: PostgreSQL takes no U+0000.
+   *
+   * @param name of a STRING column
+   * @return the column
+   */
+  public Column storable(String name) {
+    if (!connecting.url().startsWith(POSTGRESQL)) {
+      return col(name);
+    }
+    Column failure =
+        concat(
+            lit("PostgreSQL cannot store the %s ".formatted(name)),
+            translate(col(name), "\0", "?"),
+            lit(
+                ", where ? is the character U+0000. Reject such values where the events are read,"
+                    + " and start again."));
+    return when(col(name).contains("\0"), raise_error(failure)).otherwise(col(name)).as(name);
   }
 
   /**

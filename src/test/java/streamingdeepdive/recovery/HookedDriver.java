@@ -27,8 +27,8 @@ public final class HookedDriver implements Driver {
   private static final AtomicInteger OPEN = new AtomicInteger();
 
   /**
-   * Called with the SQL behind the database's name; for a commit with {@code COMMIT} before it and
-   * {@code COMMITTED} after it, and the statements of the connection.
+   * Called with the SQL, in one line, behind the database's name; for a commit with {@code COMMIT}
+   * before it and {@code COMMITTED} after it, and the statements of the connection.
    */
   @FunctionalInterface
   public interface Hook {
@@ -113,8 +113,9 @@ public final class HookedDriver implements Driver {
           if (method.getName().equals("addBatch")) {
             batch.incrementAndGet();
           } else if (method.getName().startsWith("execute")) {
-            Object sql =
+            Object given =
                 statement instanceof PreparedStatement && args == null ? prepared[0] : args[0];
+            String sql = given.toString().strip().replaceAll("\\s+", " ");
             statements.append("; ").append(sql);
             int rows = batch.getAndSet(0);
             hook.before(database + " " + sql + (rows == 0 ? "" : " x " + rows));
