@@ -25,6 +25,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 import streamingdeepdive.recovery.HookedDriver;
 import streamingdeepdive.recovery.TestDatabase;
 import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.Step;
 
 /** What holds on each database, as a script. */
 enum JdbcSinkScript {
