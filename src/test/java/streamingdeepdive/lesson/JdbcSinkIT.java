@@ -132,8 +132,8 @@ class JdbcSinkIT {
   }
 
   private static DataStreamWriter<Row> query(
-      Map<String, String> options, String table, Path place) {
-    Dataset<Row> sales = FileSource.read(SparkSession.active(), place.resolve("input").toString());
+      SparkSession spark, Map<String, String> options, String table, Path place) {
+    Dataset<Row> sales = FileSource.read(spark, place.resolve("input").toString());
     return JdbcSink.buildQuery(
             WindowedAggregation.buildQuery(sales),
             options,
@@ -150,12 +150,12 @@ class JdbcSinkIT {
   }
 
   @Test
-  void aTableWithOtherColumnsIsRefused(@TempDir Path place) throws Exception {
+  void aTableWithOtherColumnsIsRefused(@TempDir Path place, SparkSession spark) throws Exception {
     Map<String, String> options = TestDatabase.POSTGRESQL.create();
     TestDatabase.execute(options, "CREATE TABLE totals (window_start DATE, region VARCHAR(10))");
     land(place);
 
-    assertThatThrownBy(() -> query(options, "totals", place))
+    assertThatThrownBy(() -> query(spark, options, "totals", place))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "The table totals has the columns window_start date, region varchar; the query needs"
@@ -165,22 +165,24 @@ class JdbcSinkIT {
 
   /** The longest name that leaves room for the tables beside; PostgreSQL would cut longer ones. */
   @Test
-  void theLongestNameIsWrittenAndALongerOneRefused(@TempDir Path place) throws Exception {
+  void theLongestNameIsWrittenAndALongerOneRefused(@TempDir Path place, SparkSession spark)
+      throws Exception {
     Map<String, String> options = TestDatabase.POSTGRESQL.create();
     String longest = "t".repeat(54);
     land(place);
-    query(options, longest, place).start().awaitTermination();
-    assertThat(JdbcSink.read(SparkSession.active(), options, longest).collectAsList())
+    query(spark, options, longest, place).start().awaitTermination();
+    assertThat(JdbcSink.read(spark, options, longest).collectAsList())
         .containsExactly(total("12:00", "12:05", "eu", 1.0));
 
-    assertThatThrownBy(() -> query(options, longest + "t", place))
+    assertThatThrownBy(() -> query(spark, options, longest + "t", place))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("with _progress behind it, it must fit into 63 bytes.");
   }
 
   /** As somebody makes it who has the columns from the Javadoc. */
   @Test
-  void anEmptyTableWithTheSameColumnsIsTaken(@TempDir Path place) throws Exception {
+  void anEmptyTableWithTheSameColumnsIsTaken(@TempDir Path place, SparkSession spark)
+      throws Exception {
     Map<String, String> options = TestDatabase.POSTGRESQL.create();
     TestDatabase.execute(
         options,
@@ -188,7 +190,7 @@ class JdbcSinkIT {
             + " ZONE, region TEXT, total_amount DOUBLE PRECISION,"
             + " UNIQUE NULLS NOT DISTINCT (window_start, window_end, region))");
     land(place);
-    query(options, "totals", place).start().awaitTermination();
+    query(spark, options, "totals", place).start().awaitTermination();
 
     assertThat(TestDatabase.execute(options, "SELECT region FROM totals")).containsExactly("eu");
   }
