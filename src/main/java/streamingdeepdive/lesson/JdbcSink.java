@@ -7,8 +7,10 @@ import static org.apache.spark.sql.functions.unix_micros;
 import static streamingdeepdive.recovery.JdbcDatabase.execute;
 
 import java.sql.Connection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
@@ -18,10 +20,11 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
-import streamingdeepdive.app.Printout;
-import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
+import streamingdeepdive.recovery.ExpectedColumns;
 import streamingdeepdive.recovery.JdbcDatabase;
 import streamingdeepdive.recovery.JdbcTable;
 
@@ -80,15 +83,13 @@ public final class JdbcSink {
 
   /** A null region is a key, too. */
   private static final String UNIQUE =
-      """
-      UNIQUE NULLS NOT DISTINCT ("window_start", "window_end", "region")""";
+      "UNIQUE NULLS NOT DISTINCT (\"window_start\", \"window_end\", \"region\")";
 
-  /** Step 2. */
+  /** Step 2; no row is found if the micro-batch has been recorded. */
   private static final String RECORD =
-      """
-      UPDATE %s SET "batch_id" = ? WHERE "query_id" = ? AND "batch_id" = ?""";
+      "UPDATE %s SET \"batch_id\" = ? WHERE \"query_id\" = ? AND \"batch_id\" = ?";
 
-  /** Step 3: from the second table into the first. A task that ran twice has staged rows twice. */
+  /** Step 3, from the stage into the table. A task that was run twice has staged its rows twice. */
   private static final Map<String, String> UPSERT =
       Map.of(
           "H2",
@@ -150,7 +151,7 @@ public final class JdbcSink {
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, Map<String, String> options, String table, String checkpoint) {
-    requireTotals(totals);
+    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
     Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
     start.requireUsable(totals);
     JdbcDatabase database = new JdbcDatabase(options);
@@ -163,16 +164,6 @@ public final class JdbcSink {
         .outputMode(OutputMode.Update())
         .foreachBatch(write)
         .option("checkpointLocation", checkpoint);
-  }
-
-  private static void requireTotals(Dataset<Row> totals) {
-    String columns = totals.schema().catalogString();
-    String expected = StructType.fromDDL(WindowedAggregation.SCHEMA).catalogString();
-    if (!columns.equals(expected)) {
-      throw new IllegalArgumentException(
-          "The query has the columns %s; this table is keyed by window and region and takes %s."
-              .formatted(columns, expected));
-    }
   }
 
   /** A replayed micro-batch is computed too, as the query's state and watermark need it. */
@@ -248,24 +239,33 @@ public final class JdbcSink {
   }
 
   /**
-   * Writes the totals to the table and prints it after each step.
+   * Writes the totals to the table and prints it after each file.
    *
-   * @param args see {@code --help}
+   * @param args see {@code --help}; the password is taken from the environment: JDBC_PASSWORD
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runToDatabase(
-        JdbcSink.class,
-        "Writes the newest total amount per 5-minute window and region to a database table.",
-        args,
-        (app, database) -> {
-          SparkSession spark = app.spark();
-          Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          app.out()
-              .sink(
-                  new Printout.Sink(
-                      buildQuery(totals, database.options(), database.table(), app.checkpoint("")),
-                      () -> read(spark, database.options(), database.table())));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Writes the latest totals per five minutes and region to a table of a database.",
+            "input",
+            "url",
+            "user",
+            "table",
+            "checkpoint")) {
+      Map<String, String> database = new HashMap<>();
+      String own = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+      database.put("url", lesson.option("url", own));
+      database.put("user", lesson.option("user", ""));
+      database.put("password", System.getenv().getOrDefault("JDBC_PASSWORD", ""));
+      String table = lesson.option("table", "totals");
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      StreamingQuery query =
+          buildQuery(totals, database, table, lesson.checkpoint("totals")).start();
+      lesson.show(query, () -> read(lesson.spark(), database, table));
+      lesson.replay(query);
+    }
   }
 }

@@ -25,12 +25,12 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import streamingdeepdive.app.ExtendedSession;
 import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
@@ -40,20 +40,27 @@ import streamingdeepdive.testkit.TestSession;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class DeltaSinkTest {
-  private static SparkSession delta;
+  private SparkSession delta;
 
   private Path place;
   private String output;
 
+  /** A context of their own: the extension is for all sessions of one. */
   @BeforeAll
-  static void openSession() throws Exception {
-    TestSession.open().close();
-    delta = ExtendedSession.open(DeltaSink.SETTINGS);
+  static void openContext() {
+    TestSession.open().spark().stop();
+    DeltaSink.SETTINGS.forEach(System::setProperty);
+  }
+
+  @AfterAll
+  static void closeContext() {
+    TestSession.open().spark().stop();
+    DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
   }
 
   @BeforeEach
   void nameOutput(TestSession session) {
-    SparkSession.setActiveSession(delta);
+    delta = session.spark();
     place = session.newDirectory();
     output = in("output");
   }
@@ -62,7 +69,7 @@ class DeltaSinkTest {
     return "file:" + place.resolve(name);
   }
 
-  private static Dataset<Row> totals(FileStream sales) {
+  private Dataset<Row> totals(FileStream sales) {
     return WindowedAggregation.buildQuery(FileSource.read(delta, sales.directory(), 1));
   }
 
@@ -188,16 +195,6 @@ class DeltaSinkTest {
         start()
             .expectFailure(
                 AnalysisException.class, "DeltaDataSource does not support Update output mode"));
-  }
-
-  @Test
-  void withoutTheSettingsThereIsNoQuery(FileStream sales, SparkSession plain) {
-    SparkSession.setActiveSession(plain);
-    assertThatThrownBy(
-            () ->
-                DeltaSink.buildQuery(
-                    WindowedAggregation.buildQuery(sales.toDF()), output, in("checkpoint")))
-        .hasMessageContaining("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG");
   }
 
   private void run(DataStreamWriter<Row> writer) throws Exception {

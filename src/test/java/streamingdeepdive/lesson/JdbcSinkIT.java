@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.recovery.HookedDriver;
 import streamingdeepdive.recovery.PostgresServer;
 import streamingdeepdive.recovery.TestDatabase;
@@ -143,7 +143,7 @@ class JdbcSinkIT {
   }
 
   private static void land(Path place) {
-    new LandingDirectory(place.resolve("input"))
+    new DirectoryFeed(place.resolve("input"))
         .land(
             "1.json",
             "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":1.0}\n");

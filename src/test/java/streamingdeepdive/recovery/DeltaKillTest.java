@@ -9,16 +9,17 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
-import streamingdeepdive.app.ExtendedSession;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
 
 /**
  * A process that writes to Delta tables is killed inside the write of a micro-batch, and between
@@ -54,9 +55,10 @@ class DeltaKillTest {
       assertThat(child.awaitExitCode()).isZero();
     }
 
-    SparkSession delta = ExtendedSession.open(DeltaSink.SETTINGS);
-    SparkSession.setActiveSession(delta);
-    Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
+    spark.stop();
+    DeltaSink.SETTINGS.forEach(System::setProperty);
+    SparkSession delta = TestSession.open().spark();
+    Dataset<Row> events = FileSource.readTable(delta, place.resolve("input").toString());
     for (RecoveredQuery query : QUERIES) {
       assertThat(rows(query.read(delta, place.resolve("output").resolve(query.name()).toString())))
           .as(query.name())
@@ -67,7 +69,7 @@ class DeltaKillTest {
 
   /** Each file adds to the windows of the one before; the last two close all others. */
   private void land() {
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     for (int file = 0; file < FILES; file++) {
       StringBuilder lines = new StringBuilder();
@@ -84,6 +86,12 @@ class DeltaKillTest {
   private static String line(Instant time, String region, double amount) {
     return "{\"event_time\":\"%s\",\"region\":\"%s\",\"amount\":%s}\n"
         .formatted(time, region, amount);
+  }
+
+  @AfterEach
+  void closeContext() {
+    TestSession.open().spark().stop();
+    DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
   }
 
   private static List<String> rows(Dataset<Row> rows) {

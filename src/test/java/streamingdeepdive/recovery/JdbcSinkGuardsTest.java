@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.app.CapturedLog;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.JdbcSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -38,14 +38,14 @@ class JdbcSinkGuardsTest {
 
   private TestSession session;
   private Path place;
-  private LandingDirectory input;
+  private DirectoryFeed input;
   private Map<String, String> options;
 
   @BeforeEach
   void land(TestSession session) throws SQLException {
     this.session = session;
     place = session.newDirectory();
-    input = new LandingDirectory(place.resolve("input"));
+    input = new DirectoryFeed(place.resolve("input"));
     options = TestDatabase.H2.create();
     land("12:01");
   }
@@ -223,10 +223,10 @@ class JdbcSinkGuardsTest {
     Dataset<Row> other = totals().withColumn("currency", lit("EUR"));
     assertUnusable(
         () -> JdbcSink.buildQuery(other, options, "totals", in("checkpoint")),
-        "The query has the columns struct<window:struct<start:timestamp,end:timestamp>,"
-            + "region:string,total_amount:double,currency:string>; this table is keyed by window"
-            + " and region and takes struct<window:struct<start:timestamp,end:timestamp>,"
-            + "region:string,total_amount:double>.");
+        "The sink keeps one row per key and takes the columns [region string, total_amount double,"
+            + " window struct<start:timestamp,end:timestamp>], but the query has [currency string,"
+            + " region string, total_amount double, window struct<start:timestamp,end:timestamp>]."
+            + " Select those, or give the others a sink with keys of their own.");
   }
 
   @Test

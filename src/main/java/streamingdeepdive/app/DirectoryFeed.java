@@ -1,0 +1,68 @@
+package streamingdeepdive.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+
+/**
+ * A directory in which files appear whole and in a fixed order, as Spark's file source needs it.
+ *
+ * <p>The file source reads a file once, at whatever length it finds it, and takes new files by
+ * modification time. So each file is written under a hidden name, which the source skips, gets a
+ * later modification time than the one before, and is then renamed atomically.
+ */
+public final class DirectoryFeed implements Replay.Feed {
+  private static final Instant FIRST_MODIFICATION_TIME = Instant.parse("2026-01-01T00:00:00Z");
+
+  private final Path directory;
+  private int landed;
+
+  /**
+   * Uses an empty directory; creates it if it does not exist.
+   *
+   * @param directory a local directory that nobody else writes to
+   */
+  public DirectoryFeed(Path directory) {
+    try {
+      this.directory = Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns the directory as the file source takes it.
+   *
+   * @return an absolute {@code file:} URI
+   */
+  public String uri() {
+    return new org.apache.hadoop.fs.Path(directory.toUri()).toString();
+  }
+
+  /**
+   * Makes one file appear.
+   *
+   * @param name its name, not yet used in this directory
+   * @param content its lines, each ended by a line feed
+   */
+  @Override
+  public void land(String name, String content) {
+    Path target = directory.resolve(name);
+    if (Files.exists(target)) {
+      throw new IllegalArgumentException(
+          name + " has landed before; the file source reads a name once, so give a new one");
+    }
+    try {
+      Path hidden = Files.writeString(directory.resolve("." + name), content);
+      Files.setLastModifiedTime(
+          hidden, FileTime.from(FIRST_MODIFICATION_TIME.plusSeconds(landed++)));
+      Files.move(hidden, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

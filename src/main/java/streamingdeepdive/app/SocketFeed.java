@@ -1,0 +1,93 @@
+package streamingdeepdive.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A server on the loopback interface, at a free port, that sends lines to the one client that
+ * connects to it.
+ */
+public final class SocketFeed implements Replay.Feed, AutoCloseable {
+  private static final int LIMIT_MILLIS = 60_000;
+
+  private final ServerSocket server;
+  private Socket client;
+  private long lines;
+
+  /** Starts to listen. */
+  public SocketFeed() {
+    try {
+      server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      server.setSoTimeout(LIMIT_MILLIS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Starts a server for the replay of a lesson, which sends the lines of the sample files.
+   *
+   * @param lesson the run of a main
+   * @param folder a folder of the sample data
+   * @return the server, to be closed by the caller
+   */
+  public static SocketFeed of(LessonRun lesson, String folder) {
+    SocketFeed feed = new SocketFeed();
+    lesson.feedFrom(folder, feed);
+    return feed;
+  }
+
+  /**
+   * Returns the host.
+   *
+   * @return as the option {@code host} takes it
+   */
+  public String host() {
+    return server.getInetAddress().getHostAddress();
+  }
+
+  /**
+   * Returns the port.
+   *
+   * @return as the option {@code port} takes it
+   */
+  public String port() {
+    return Integer.toString(server.getLocalPort());
+  }
+
+  /** Waits for the client, if there is none yet. */
+  @Override
+  public void land(String name, String content) {
+    try {
+      if (client == null) {
+        client = server.accept();
+      }
+      client.getOutputStream().write(content.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    lines += content.lines().count();
+  }
+
+  @Override
+  public long rowsToAwait() {
+    return lines;
+  }
+
+  /** Hangs up. */
+  @Override
+  public void close() {
+    try {
+      server.close();
+      if (client != null) {
+        client.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

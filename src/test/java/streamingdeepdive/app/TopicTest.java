@@ -1,0 +1,65 @@
+package streamingdeepdive.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.KafkaStream;
+import streamingdeepdive.testkit.StreamingExtension;
+
+@ExtendWith(StreamingExtension.class)
+@Columns("value STRING")
+class TopicTest {
+  private static final int PIECES = 20;
+  private static final int RECORDS = 1000;
+
+  @Test
+  void recordsAppearAllAtOnce(KafkaStream any) throws Exception {
+    Topic place = any.topic();
+    try (Topic topic = Topic.create(place.bootstrapServers(), place.name() + "-land")) {
+      FutureTask<List<Integer>> reader = new FutureTask<>(() -> read(topic));
+      Thread thread = new Thread(reader);
+      thread.setDaemon(true);
+      thread.start();
+      for (int i = 0; i < PIECES; i++) {
+        topic.land(Collections.nCopies(RECORDS, "value"));
+      }
+
+      assertThat(reader.get(60, TimeUnit.SECONDS))
+          .allSatisfy(count -> assertThat(count % RECORDS).isZero());
+    }
+  }
+
+  /** Reads all records and returns how many it got at a time. */
+  private static List<Integer> read(Topic topic) {
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                topic.bootstrapServers(),
+                "max.poll.records",
+                PIECES * RECORDS),
+            new StringDeserializer(),
+            new StringDeserializer())) {
+      TopicPartition partition = new TopicPartition(topic.name(), 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      List<Integer> counts = new ArrayList<>();
+      while (consumer.position(partition) < PIECES * RECORDS) {
+        counts.add(consumer.poll(Duration.ofSeconds(60)).count());
+      }
+      return counts;
+    }
+  }
+}
