@@ -89,19 +89,22 @@ public final class JdbcSink {
   private static final String RECORD =
       "UPDATE %s SET \"batch_id\" = ? WHERE \"query_id\" = ? AND \"batch_id\" = ?";
 
-  /** Step 3, from the stage into the table. A task that was run twice has staged its rows twice. */
+  /** Step 3 moves what this attempt staged; a task that was run twice has staged its rows twice. */
+  private static final String STAGED =
+      """
+      SELECT DISTINCT
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_start" * INTERVAL '0.000001' SECOND AS "window_start",
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_end" * INTERVAL '0.000001' SECOND AS "window_end",
+        "region", "total_amount"
+      FROM %s WHERE "attempt" = ?""";
+
   private static final Map<String, String> UPSERT =
       Map.of(
           "H2",
           """
-          MERGE INTO %s t
-          USING (SELECT DISTINCT
-              DATEADD(MICROSECOND, "window_start", TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00')
-                AS "window_start",
-              DATEADD(MICROSECOND, "window_end", TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00')
-                AS "window_end",
-              "region", "total_amount"
-            FROM %s WHERE "attempt" = ?) s
+          MERGE INTO %s t USING (%s) s
           ON t."window_start" = s."window_start" AND t."window_end" = s."window_end"
             AND t."region" IS NOT DISTINCT FROM s."region"
           WHEN MATCHED THEN UPDATE SET "total_amount" = s."total_amount"
@@ -110,12 +113,7 @@ public final class JdbcSink {
           """,
           "PostgreSQL",
           """
-          INSERT INTO %s ("window_start", "window_end", "region", "total_amount")
-          SELECT DISTINCT
-            TIMESTAMPTZ 'epoch' + "window_start" * INTERVAL '1 microsecond',
-            TIMESTAMPTZ 'epoch' + "window_end" * INTERVAL '1 microsecond',
-            "region", "total_amount"
-          FROM %s WHERE "attempt" = ?
+          INSERT INTO %s ("window_start", "window_end", "region", "total_amount") %s
           ON CONFLICT ("window_start", "window_end", "region")
             DO UPDATE SET "total_amount" = EXCLUDED."total_amount"
           """);
@@ -134,8 +132,8 @@ public final class JdbcSink {
    * Writes the latest total of each window and region, in update mode.
    *
    * <p>The table is created with the first micro-batch: {@code window_start} and {@code window_end}
-   * TIMESTAMP WITH TIME ZONE, {@code region} VARCHAR, {@code total_amount} DOUBLE PRECISION, the
-   * first three unique together. One that exists must have these columns and no rows.
+   * TIMESTAMP WITH TIME ZONE, {@code region} text, {@code total_amount} DOUBLE PRECISION, the first
+   * three unique together. One that exists already must have these columns and no rows.
    *
    * @param totals {@link WindowedAggregation#SCHEMA}
    * @param options of Spark's JDBC source: {@code url}, without credentials, {@code user}, {@code
@@ -194,8 +192,11 @@ public final class JdbcSink {
     try (Connection connection = database.connect()) {
       String record = RECORD.formatted(table.quoted("_progress"));
       if (execute(connection, record, batchId, queryId, batchId - 1) == 1) {
-        String upsert = UPSERT.get(connection.getMetaData().getDatabaseProductName());
-        long upserted = execute(connection, upsert.formatted(table.quoted(""), stage), attempt);
+        String upsert =
+            UPSERT
+                .get(connection.getMetaData().getDatabaseProductName())
+                .formatted(table.quoted(""), STAGED.formatted(stage));
+        long upserted = execute(connection, upsert, attempt);
         if (upserted != rows) {
           throw new IllegalStateException(
               "Of the %d rows of micro-batch %d, %d were found in %s: another process writes there."

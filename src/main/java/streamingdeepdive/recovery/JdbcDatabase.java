@@ -68,13 +68,14 @@ public final class JdbcDatabase {
           url,
           "no table, but Spark asks for one",
           JavaConverters.mapAsScalaMap(options).toMap(Predef.<Tuple2<String, String>>$conforms()));
-    } catch (Exception e) { // Scala throws checked ones undeclared
+    } catch (RuntimeException e) {
+      throw e; // about another option
+    } catch (Exception e) { // of the driver; Scala throws it undeclared
       throw new IllegalArgumentException(
           "There is no JDBC driver for "
               + url
               + "; add its jar to the class path, and if that is not enough, give its class as the"
-              + " option driver.",
-          e);
+              + " option driver.");
     }
   }
 
