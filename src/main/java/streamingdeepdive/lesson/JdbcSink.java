@@ -50,7 +50,7 @@ import streamingdeepdive.recovery.JdbcTable;
  * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
  * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 4, rows dropped as late 0
+ * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/JdbcSink.txt">JdbcSink.txt</a>.

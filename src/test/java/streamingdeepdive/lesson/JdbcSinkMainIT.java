@@ -46,6 +46,7 @@ class JdbcSinkMainIT {
           "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":%d.0}\n"
               .formatted(i));
       try (ChildJvm main = start(url)) {
+        main.awaitLine("rows read 1");
         main.awaitLine("watermark");
         main.terminate();
         main.awaitOut();
