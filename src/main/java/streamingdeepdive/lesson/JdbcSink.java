@@ -32,11 +32,11 @@ import streamingdeepdive.recovery.JdbcTable;
  * Totals in a database table. How does the table hold each total once, with its latest value,
  * though the process may die at any moment?
  *
- * <p>Spark hands over each micro-batch with its number, and again if it was not committed. Spark's
- * JDBC writer (1) stages it in a table beside, {@code _stage}: the executors write, a thousand rows
- * at a time. Then one transaction (2) records the number in {@code _progress} and, unless it is
- * there already, (3) upserts the staged rows: a total that changes replaces the row of its window
- * and region. Readers see all of a micro-batch or nothing. The 100.0 that came late is in the
+ * <p>Spark hands over each micro-batch with its number, and once more if it dies before it has
+ * committed it. Spark's JDBC writer (1) puts the rows into a stage table: the executors write, a
+ * thousand rows at a time. Then one transaction (2) records the number and, unless it is recorded
+ * already, (3) upserts the staged rows: a total that changes replaces the row of its window and
+ * region. Readers see a micro-batch as a whole or not at all. The 100.0 that came late is in the
  * total, the others have stayed:
  *
  * <pre>{@code
@@ -60,6 +60,7 @@ import streamingdeepdive.recovery.JdbcTable;
  *
  * <p>If the database fails, the query fails, and the next start goes on from the checkpoint. A
  * query that would lose or mix totals is refused when it is built; the exception says what to do.
+ * Beside the table are {@code _stage}, with the last micro-batch, and {@code _progress}.
  *
  * <p>Not handled here: other columns, other databases than H2 (2.2 or later) and PostgreSQL (15 or
  * later), and two queries that write the same table.
@@ -85,11 +86,11 @@ public final class JdbcSink {
   private static final String UNIQUE =
       "UNIQUE NULLS NOT DISTINCT (\"window_start\", \"window_end\", \"region\")";
 
-  /** Step 2; no row is found if the micro-batch has been recorded. */
+  /** Step 2. It finds no row if the micro-batch is recorded already. */
   private static final String RECORD =
       "UPDATE %s SET \"batch_id\" = ? WHERE \"query_id\" = ? AND \"batch_id\" = ?";
 
-  /** Step 3 moves what this attempt staged; a task that was run twice has staged its rows twice. */
+  /** Step 3 takes what this attempt has staged, once: a task that ran twice has staged it twice. */
   private static final String STAGED =
       """
       SELECT DISTINCT
@@ -164,12 +165,13 @@ public final class JdbcSink {
         .option("checkpointLocation", checkpoint);
   }
 
-  /** A replayed micro-batch is computed too, as the query's state and watermark need it. */
+  /** A micro-batch that is replayed is computed, too: the state and the watermark need it. */
   private static void write(
       Dataset<Row> batch, long batchId, JdbcDatabase database, JdbcTable table) throws Exception {
     String queryId = batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
     table.begin(queryId, batchId, UNIQUE);
 
+    // 1. A task of an earlier attempt may still be writing there.
     String stage = table.quoted("_stage");
     long attempt = ThreadLocalRandom.current().nextLong();
     Observation staged = new Observation();
@@ -190,8 +192,10 @@ public final class JdbcSink {
     long rows = (long) staged.getAsJava().get("rows");
 
     try (Connection connection = database.connect()) {
+      // 2.
       String record = RECORD.formatted(table.quoted("_progress"));
       if (execute(connection, record, batchId, queryId, batchId - 1) == 1) {
+        // 3.
         String upsert =
             UPSERT
                 .get(connection.getMetaData().getDatabaseProductName())
