@@ -42,7 +42,7 @@ public final class LessonRun implements AutoCloseable {
     this.name = name;
     this.arguments = arguments;
     this.scratch = Files.createTempDirectory("streaming-deep-dive-");
-    this.end = new ProgramEnd(() -> FileUtil.fullyDelete(scratch.toFile()));
+    this.end = new ProgramEnd(this::deleteFiles);
     this.spark = LocalSpark.openFor(name, isReplay());
     this.printer = new StepPrinter(spark, System.out);
     this.queries = new QueryPrinter(spark, printer);
@@ -268,6 +268,13 @@ public final class LessonRun implements AutoCloseable {
   public void printFailure(Exception failure) {
     String parent = Pattern.quote(scratch.toString().substring(1));
     printer.printLine(ProgramEnd.sentence(failure).replaceAll("(file:)?/*" + parent + "/?", ""));
+  }
+
+  private void deleteFiles() {
+    FileUtil.fullyDelete(scratch.toFile());
+    if (!isGuest) {
+      LocalSpark.deleteFiles();
+    }
   }
 
   /** Ends the queries and the session, and deletes the directories of this run. */
