@@ -1,27 +1,43 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.count;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.unix_micros;
+import static streamingdeepdive.recovery.JdbcDatabase.execute;
+
+import java.sql.Connection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
-import streamingdeepdive.recovery.UpsertTable;
+import streamingdeepdive.recovery.ExpectedColumns;
+import streamingdeepdive.recovery.JdbcDatabase;
+import streamingdeepdive.recovery.JdbcTable;
 
 /**
- * Totals in a table of a database. How does it hold each total once and as it is now, though the
- * process may die at any moment?
+ * Totals in a database table. How does the table hold each total once, with its latest value,
+ * though the process may die at any moment?
  *
- * <p>A total that changes replaces the row of its window and region. Spark hands over each
- * micro-batch with its number, and again if it was not committed. One transaction writes both the
- * totals and that number, so that a replay is told from a new micro-batch, and readers see all of a
- * micro-batch or nothing. The 100.0 that came late is in the total, the others have stayed:
+ * <p>Spark hands over each micro-batch with its number, and once more if it dies before it has
+ * committed it. Spark's JDBC writer (1) puts the rows into a stage table: the executors write, a
+ * thousand rows at a time. Then one transaction (2) records the number and, unless it is recorded
+ * already, (3) upserts the staged rows: a total that changes replaces the row of its window and
+ * region. Readers see a micro-batch as a whole or not at all. The 100.0 that came late is in the
+ * total, the others have stayed:
  *
  * <pre>{@code
  * == 03-late-but-counted.json
@@ -34,7 +50,7 @@ import streamingdeepdive.recovery.UpsertTable;
  * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
  * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 4, rows dropped as late 0
+ * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/JdbcSink.txt">JdbcSink.txt</a>.
@@ -42,32 +58,85 @@ import streamingdeepdive.recovery.UpsertTable;
  * <p>The tempting alternative is {@code batch.write().mode("append").jdbc(...)}. It adds a row for
  * each revision of a total, and the rows of a replayed micro-batch a second time.
  *
- * <p>No rows pass through the driver: the executors write them into a table beside, {@code _stage},
- * a thousand at a time, and the database moves them from there. The number is in {@code _progress}.
+ * <p>If the database fails, the query fails, and the next start goes on from the checkpoint. A
+ * query that would lose or mix totals is refused when it is built; the exception says what to do.
+ * Beside the table are {@code _stage}, with the last micro-batch, and {@code _progress}.
  *
- * <p>If the database fails, the query does, and the next start goes on where it stopped. A query
- * that would lose or mix totals is not built: on a checkpoint that did not write the table, on one
- * of another time, on one in use, on a table with other columns. The exception says what to do.
- *
- * <p>Not handled here: tables that are not about totals, other databases than H2 (2.2 or later) and
- * PostgreSQL (15 or later), and two queries that write the same table.
+ * <p>Not handled here: other columns, other databases than H2 (2.2 or later) and PostgreSQL (15 or
+ * later), and two queries that write the same table.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
  *     Guide: ForeachBatch</a>
  */
 public final class JdbcSink {
+  /** The table's columns; the types have their names in each database's catalog. */
+  private static final Map<String, String> COLUMNS =
+      Map.of(
+          "H2",
+          """
+          "window_start" TIMESTAMP WITH TIME ZONE, "window_end" TIMESTAMP WITH TIME ZONE, \
+          "region" CHARACTER VARYING, "total_amount" DOUBLE PRECISION""",
+          "PostgreSQL",
+          """
+          "window_start" timestamptz, "window_end" timestamptz, \
+          "region" text, "total_amount" float8""");
+
+  /** A null region is a key, too. */
+  private static final String UNIQUE =
+      "UNIQUE NULLS NOT DISTINCT (\"window_start\", \"window_end\", \"region\")";
+
+  /** Step 2. It finds no row if the micro-batch is recorded already. */
+  private static final String RECORD =
+      "UPDATE %s SET \"batch_id\" = ? WHERE \"query_id\" = ? AND \"batch_id\" = ?";
+
+  /** Step 3 takes what this attempt has staged, once: a task that ran twice has staged it twice. */
+  private static final String STAGED =
+      """
+      SELECT DISTINCT
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_start" * INTERVAL '0.000001' SECOND AS "window_start",
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_end" * INTERVAL '0.000001' SECOND AS "window_end",
+        "region", "total_amount"
+      FROM %s WHERE "attempt" = ?""";
+
+  private static final Map<String, String> UPSERT =
+      Map.of(
+          "H2",
+          """
+          MERGE INTO %s t USING (%s) s
+          ON t."window_start" = s."window_start" AND t."window_end" = s."window_end"
+            AND t."region" IS NOT DISTINCT FROM s."region"
+          WHEN MATCHED THEN UPDATE SET "total_amount" = s."total_amount"
+          WHEN NOT MATCHED THEN INSERT
+            VALUES (s."window_start", s."window_end", s."region", s."total_amount")
+          """,
+          "PostgreSQL",
+          """
+          INSERT INTO %s ("window_start", "window_end", "region", "total_amount") %s
+          ON CONFLICT ("window_start", "window_end", "region")
+            DO UPDATE SET "total_amount" = EXCLUDED."total_amount"
+          """);
+
+  /** Times as microseconds: Spark would read them in the zone of the JVM, or not at all. */
+  private static final String LATEST =
+      """
+      SELECT CAST(EXTRACT(EPOCH FROM "window_start") * 1000000 AS BIGINT) AS "window_start",
+        CAST(EXTRACT(EPOCH FROM "window_end") * 1000000 AS BIGINT) AS "window_end",
+        "region", "total_amount"
+      FROM %s""";
+
   private JdbcSink() {}
 
   /**
-   * Writes the newest total of each window and region, in update mode.
+   * Writes the latest total of each window and region, in update mode.
    *
-   * <p>The table is made with the first micro-batch: {@code window_start} and {@code window_end}
-   * TIMESTAMP WITH TIME ZONE, {@code region} VARCHAR, {@code total_amount} DOUBLE PRECISION, the
-   * first three unique together. One that exists must have these columns and no rows.
+   * <p>The table is created with the first micro-batch: {@code window_start} and {@code window_end}
+   * TIMESTAMP WITH TIME ZONE, {@code region} text, {@code total_amount} DOUBLE PRECISION, the first
+   * three unique together. One that exists already must have these columns and no rows.
    *
-   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param options of Spark's JDBC source: {@code url}, without credentials, {@code user}, {@code
    *     password}, and the {@code driver} or settings of it if need be
    * @param table the table's name in the schema of the connection; it is quoted, so case counts
@@ -75,16 +144,20 @@ public final class JdbcSink {
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and table do not belong together, the table has
    *     other columns, the database cannot be read, or the checkpoint is in use or damaged
-   * @throws IllegalArgumentException if there is no driver for the URL, the database is another or
-   *     an older one, credentials are part of the URL, or input or checkpoint is inside the other
+   * @throws IllegalArgumentException if the totals have other columns, there is no driver for the
+   *     URL, the database is another or an older one, the table's name is too long, credentials are
+   *     part of the URL, or input or checkpoint is inside the other
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, Map<String, String> options, String table, String checkpoint) {
+    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
     Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
     start.requireUsable(totals);
-    UpsertTable target = UpsertTable.at(options, table);
+    JdbcDatabase database = new JdbcDatabase(options);
+    JdbcTable target = new JdbcTable(database, table, COLUMNS);
     target.requireWrittenFrom(start);
-    VoidFunction2<Dataset<Row>, Long> write = target::write;
+    VoidFunction2<Dataset<Row>, Long> write =
+        (batch, batchId) -> write(batch, batchId, database, target);
     return totals
         .writeStream()
         .outputMode(OutputMode.Update())
@@ -92,26 +165,88 @@ public final class JdbcSink {
         .option("checkpointLocation", checkpoint);
   }
 
+  /** A micro-batch that is replayed is computed, too: the state and the watermark need it. */
+  private static void write(
+      Dataset<Row> batch, long batchId, JdbcDatabase database, JdbcTable table) throws Exception {
+    String queryId = batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
+    table.begin(queryId, batchId, UNIQUE);
+
+    // 1. A task of an earlier attempt may still be writing there.
+    String stage = table.quoted("_stage");
+    long attempt = ThreadLocalRandom.current().nextLong();
+    Observation staged = new Observation();
+    batch
+        .observe(staged, count(lit(1)).as("rows"))
+        .select(
+            unix_micros(col("window.start")).as("window_start"),
+            unix_micros(col("window.end")).as("window_end"),
+            database.storable("region"),
+            col("total_amount"),
+            lit(attempt).as("attempt"))
+        .write()
+        .format("jdbc")
+        .options(database.options())
+        .option("dbtable", stage)
+        .mode(SaveMode.Overwrite)
+        .save();
+    long rows = (long) staged.getAsJava().get("rows");
+
+    try (Connection connection = database.connect()) {
+      // 2.
+      String record = RECORD.formatted(table.quoted("_progress"));
+      if (execute(connection, record, batchId, queryId, batchId - 1) == 1) {
+        // 3.
+        String upsert =
+            UPSERT
+                .get(connection.getMetaData().getDatabaseProductName())
+                .formatted(table.quoted(""), STAGED.formatted(stage));
+        long upserted = execute(connection, upsert, attempt);
+        if (upserted != rows) {
+          throw new IllegalStateException(
+              "Of the %d rows of micro-batch %d, %d were found in %s: another process writes there."
+                      .formatted(rows, batchId, upserted, stage)
+                  + " Stop it and start again.");
+        }
+      }
+      connection.commit();
+    }
+  }
+
   /**
-   * Reads the newest totals.
+   * Reads the latest totals.
    *
    * @param spark any session
    * @param options as in {@link #buildQuery}
    * @param table the table's name
-   * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
-   *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}; without rows if there is nothing
+   *     yet
    * @throws IllegalStateException if the table has other columns, or the database cannot be read
    * @throws IllegalArgumentException if there is no driver for the URL, the database is another or
-   *     an older one, or credentials are part of the URL
+   *     an older one, the table's name is too long, or credentials are part of the URL
    */
   public static Dataset<Row> read(SparkSession spark, Map<String, String> options, String table) {
-    return UpsertTable.at(options, table).read(spark);
+    JdbcDatabase database = new JdbcDatabase(options);
+    JdbcTable source = new JdbcTable(database, table, COLUMNS);
+    if (!source.isWritten()) {
+      return spark.createDataFrame(List.of(), StructType.fromDDL(WindowedAggregation.SCHEMA));
+    }
+    return spark
+        .read()
+        .format("jdbc")
+        .options(database.options())
+        .option("query", LATEST.formatted(source.quoted("")))
+        .load()
+        .selectExpr(
+            "struct(timestamp_micros(window_start) AS start, timestamp_micros(window_end) AS end)"
+                + " AS window",
+            "region",
+            "total_amount");
   }
 
   /**
    * Writes the totals to the table and prints it after each file.
    *
-   * @param args see {@code --help}
+   * @param args see {@code --help}; the password is taken from the environment: JDBC_PASSWORD
    * @throws Exception if the query cannot start, or dies
    */
   public static void main(String[] args) throws Exception {

@@ -1,34 +1,49 @@
 package streamingdeepdive.recovery;
 
-import java.io.Serializable;
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.concat;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.raise_error;
+import static org.apache.spark.sql.functions.translate;
+import static org.apache.spark.sql.functions.when;
+
 import java.sql.Connection;
-import java.sql.Driver;
-import java.sql.DriverManager;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Properties;
 import java.util.regex.Pattern;
-import org.apache.spark.sql.execution.datasources.jdbc.DriverRegistry;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
+import org.apache.spark.sql.jdbc.JdbcDialects;
+import scala.Predef;
+import scala.Tuple2;
+import scala.collection.JavaConverters;
 
-/**
- * A database as the options of Spark's JDBC source name it. Executors get a copy and open
- * connections of their own.
- */
-final class JdbcDatabase implements Serializable {
-  private static final long serialVersionUID = 1L;
+/** A database as the options of Spark's JDBC source name it: H2 or PostgreSQL. */
+public final class JdbcDatabase {
+  /** The first versions with {@code UNIQUE NULLS NOT DISTINCT}. */
+  private static final Map<String, int[]> SINCE =
+      Map.of("H2", new int[] {2, 2}, "PostgreSQL", new int[] {15, 0});
+
   private static final Pattern CREDENTIALS =
       Pattern.compile("[?&;](user|password)=|//[^/?;]*@", Pattern.CASE_INSENSITIVE);
 
-  /** What is done in a transaction. */
-  @FunctionalInterface
-  interface Work<T> {
-    T in(Connection connection) throws SQLException;
-  }
+  private static final String POSTGRESQL = "jdbc:postgresql:";
 
-  private final HashMap<String, String> options;
+  private final Map<String, String> options;
+  private final JDBCOptions connecting;
 
-  JdbcDatabase(Map<String, String> given) {
+  /**
+   * Names a database; nothing connects to it yet.
+   *
+   * @param given of Spark's JDBC source, such as {@code url}, {@code user}, {@code password} and
+   *     {@code driver}
+   * @throws IllegalArgumentException if there is no driver for the URL, or credentials are in it
+   */
+  public JdbcDatabase(Map<String, String> given) {
     String url = given.get("url");
     if (url == null) {
       throw new IllegalArgumentException(
@@ -39,15 +54,23 @@ final class JdbcDatabase implements Serializable {
       throw new IllegalArgumentException(
           "The JDBC URL holds a user or a password; give them as the options user and password.");
     }
-    options = new HashMap<>(SqlDialect.connectionDefaults(url));
-    options.putAll(given);
-    options.computeIfAbsent("driver", key -> driverOf(url));
+    options = new HashMap<>(given);
+    if (url.startsWith(POSTGRESQL)) {
+      // Without it the driver sends one statement a row.
+      options.putIfAbsent("reWriteBatchedInserts", "true");
+    }
+    connecting = connecting(url, options);
   }
 
-  private static String driverOf(String url) {
+  private static JDBCOptions connecting(String url, Map<String, String> options) {
     try {
-      return DriverManager.getDriver(url).getClass().getName();
-    } catch (SQLException e) {
+      return new JDBCOptions(
+          url,
+          "no table, but Spark asks for one",
+          JavaConverters.mapAsScalaMap(options).toMap(Predef.<Tuple2<String, String>>$conforms()));
+    } catch (RuntimeException e) {
+      throw e; // about another option
+    } catch (Exception e) { // of the driver; Scala throws it undeclared
       throw new IllegalArgumentException(
           "There is no JDBC driver for "
               + url
@@ -56,54 +79,92 @@ final class JdbcDatabase implements Serializable {
     }
   }
 
-  /** For Spark's JDBC source. */
-  Map<String, String> options() {
+  /**
+   * What Spark's JDBC reader and writer need.
+   *
+   * @return the options given, and the defaults of the database
+   */
+  public Map<String, String> options() {
     return options;
   }
 
-  /** Commits what was done, or takes all of it back; the connection is closed in any case. */
-  <T> T inTransaction(Work<T> work) throws SQLException {
-    try (Connection connection = open()) {
-      connection.setAutoCommit(false);
-      try {
-        T result = work.in(connection);
-        connection.commit();
-        return result;
-      } catch (SQLException | RuntimeException | Error e) {
-        rollback(connection, e);
-        throw e;
-      }
+  /**
+   * A text that the database can store, or a failure that shows it: PostgreSQL takes no U+0000.
+   *
+   * @param name of a STRING column
+   * @return the column
+   */
+  public Column storable(String name) {
+    if (!connecting.url().startsWith(POSTGRESQL)) {
+      return col(name);
     }
+    Column failure =
+        concat(
+            lit("PostgreSQL cannot store the %s ".formatted(name)),
+            translate(col(name), "\0", "?"),
+            lit(
+                ", where ? is the character U+0000. Reject such values where the events are read,"
+                    + " and start again."));
+    return when(col(name).contains("\0"), raise_error(failure)).otherwise(col(name)).as(name);
   }
 
-  private static void rollback(Connection connection, Throwable failure) {
+  /**
+   * Begins a transaction, as Spark connects. Closed without a commit, both databases undo it.
+   *
+   * @return a connection that does not commit by itself
+   * @throws SQLException if the database fails
+   * @throws IllegalArgumentException if it is not H2 2.2 or PostgreSQL 15, or a later one
+   */
+  public Connection connect() throws SQLException {
+    Connection connection =
+        JdbcDialects.get(connecting.url()).createConnectionFactory(connecting).apply(-1);
     try {
-      connection.rollback();
-    } catch (SQLException e) {
-      failure.addSuppressed(e);
+      requireKnown(connection.getMetaData());
+      connection.setAutoCommit(false);
+      return connection;
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
     }
   }
 
-  private Connection open() throws SQLException {
-    // Unlike DriverManager it finds drivers that came with spark-submit.
-    DriverRegistry.register(options.get("driver"));
-    Driver driver = DriverRegistry.get(options.get("driver"));
-    Properties properties = new Properties();
-    properties.putAll(options);
-    properties.remove("url");
-    properties.remove("driver");
-    Connection connection = driver.connect(options.get("url"), properties);
-    if (connection == null) {
-      throw new SQLException(
-          "The driver %s does not take the URL %s; give another driver or URL."
-              .formatted(options.get("driver"), options.get("url")));
+  /**
+   * Runs a statement.
+   *
+   * @param connection an open connection
+   * @param sql the statement, with a question mark for each value
+   * @param values the values
+   * @return how many rows it has written
+   * @throws SQLException if the database fails
+   */
+  public static int execute(Connection connection, String sql, Object... values)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setObject(i + 1, values[i]);
+      }
+      return statement.executeUpdate();
     }
-    return connection;
+  }
+
+  static void requireKnown(DatabaseMetaData database) throws SQLException {
+    String product = database.getDatabaseProductName();
+    int[] since = SINCE.get(product);
+    if (since == null) {
+      throw new IllegalArgumentException(
+          "The database is " + product + "; only H2 and PostgreSQL are written to.");
+    }
+    int[] version = {database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion()};
+    if (Arrays.compare(version, since) < 0) {
+      throw new IllegalArgumentException(
+          "The database is %s %s; %d.%d or later is needed."
+              .formatted(product, database.getDatabaseProductVersion(), since[0], since[1]));
+    }
   }
 
   /** Without the values: the password is among them. */
   @Override
   public String toString() {
-    return options.get("url");
+    return connecting.url();
   }
 }

@@ -1,180 +1,52 @@
 package streamingdeepdive.lesson;
 
-import static org.apache.spark.sql.functions.count;
-import static org.apache.spark.sql.functions.sum;
 import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.JdbcSinkScript.before;
+import static streamingdeepdive.lesson.JdbcSinkScript.read;
+import static streamingdeepdive.lesson.JdbcSinkScript.totals;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.crash;
-import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
-import java.util.stream.IntStream;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import streamingdeepdive.recovery.HookedDriver;
-import streamingdeepdive.recovery.PostgresServer;
 import streamingdeepdive.recovery.TestDatabase;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
-import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamingExtension;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class JdbcSinkTest {
-  private static final String TABLE = "daily \"totals\"_%";
-  private static final String QUOTED = "\"daily \"\"totals\"\"_%\"";
-  private static final String QUOTED_STAGE = "\"daily \"\"totals\"\"_%_stage\"";
-
-  private SparkSession spark;
-
-  @BeforeEach
-  void keepSession(SparkSession spark) {
-    this.spark = spark;
-  }
-
   @AfterEach
   void everyConnectionIsClosed() {
     HookedDriver.removeHook();
     assertThat(HookedDriver.openConnections()).isZero();
   }
 
-  /** A program that writes the windowed totals of sales to a database through the hook. */
-  private static Function<String, DataStreamWriter<Row>> totals(
-      FileStream sales, Map<String, String> options) {
-    return checkpoint ->
-        JdbcSink.buildQuery(
-            WindowedAggregation.buildQuery(sales.toDF()),
-            HookedDriver.hooked(options),
-            TABLE,
-            checkpoint);
-  }
-
-  private Dataset<Row> read(Map<String, String> options) {
-    return JdbcSink.read(spark, options, TABLE);
-  }
-
   @ParameterizedTest
   @EnumSource
-  void aTotalThatChangesReplacesItsRow(TestDatabase database, FileStream sales) throws Exception {
-    Map<String, String> options = database.create();
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        start().rows(),
-        add(sales, sale("12:01", "eu", 1.0), sale("12:02", "us", 2.0))
-            .rows(total("12:00", "12:05", "eu", 1.0), total("12:00", "12:05", "us", 2.0)),
-        add(sales, sale("12:14", "eu", 4.0), sale("12:03", "eu", 8.0))
-            .rows(
-                total("12:00", "12:05", "eu", 9.0),
-                total("12:00", "12:05", "us", 2.0),
-                total("12:10", "12:15", "eu", 4.0))
-            .watermark("12:04"),
-        restart()
-            .rows(
-                total("12:00", "12:05", "eu", 9.0),
-                total("12:00", "12:05", "us", 2.0),
-                total("12:10", "12:15", "eu", 4.0)),
-        add(sales, sale("12:14", "eu", -4.0), sale("12:15", "us", 16.0))
-            .rows(
-                total("12:00", "12:05", "eu", 9.0),
-                total("12:00", "12:05", "us", 2.0),
-                total("12:10", "12:15", "eu", 0.0),
-                total("12:15", "12:20", "us", 16.0))
-            .state(2),
-        add(sales, sale("12:04", "eu", 32.0))
-            .rows(
-                total("12:00", "12:05", "eu", 9.0),
-                total("12:00", "12:05", "us", 2.0),
-                total("12:10", "12:15", "eu", 0.0),
-                total("12:15", "12:20", "us", 16.0))
-            .dropped(1));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void nullIsARegionAndATotal(TestDatabase database, FileStream sales) throws Exception {
-    Map<String, String> options = database.create();
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        add(sales, sale("12:01", null, 1.0), sale("12:01", "", null))
-            .rows(total("12:00", "12:05", null, 1.0), total("12:00", "12:05", "", null)),
-        add(sales, sale("12:02", null, 2.0), sale("12:02", "", 4.0), sale("12:02", "us", null))
-            .rows(
-                total("12:00", "12:05", null, 3.0),
-                total("12:00", "12:05", "", 4.0),
-                total("12:00", "12:05", "us", null)),
-        crash(sales, sale("12:03", null, null), sale("12:03", "us", Double.NaN))
-            .rows(
-                total("12:00", "12:05", null, 3.0),
-                total("12:00", "12:05", "", 4.0),
-                total("12:00", "12:05", "us", Double.NaN)));
-  }
-
-  /** The watermark moves as if nothing had happened, too. */
-  @ParameterizedTest
-  @EnumSource
-  void aReplayedMicroBatchChangesNothing(TestDatabase database, FileStream sales) throws Exception {
-    Map<String, String> options = database.create();
-    List<String> upserts = recordEvents("\\w+ (INSERT|MERGE) INTO " + QUOTED + " .*");
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        crash(sales, sale("12:01", "eu", 1.0))
-            .rows(total("12:00", "12:05", "eu", 1.0))
-            .watermark("11:51"),
-        check(() -> assertThat(upserts).hasSize(2)),
-        crash().rows(total("12:00", "12:05", "eu", 1.0)),
-        check(() -> assertThat(upserts).hasSize(2)),
-        check(
-            () ->
-                TestDatabase.execute(options, "UPDATE " + QUOTED + " SET \"total_amount\" = 100")),
-        crash().rows(total("12:00", "12:05", "eu", 100.0)),
-        crash(sales, sale("12:15", "eu", 2.0))
-            .rows(total("12:00", "12:05", "eu", 100.0), total("12:15", "12:20", "eu", 2.0))
-            .watermark("12:05"),
-        add(sales, sale("12:04", "eu", 4.0))
-            .rows(total("12:00", "12:05", "eu", 100.0), total("12:15", "12:20", "eu", 2.0))
-            .dropped(1));
-  }
-
-  private static List<String> recordEvents(String pattern) {
-    List<String> events = Collections.synchronizedList(new ArrayList<>());
-    HookedDriver.setHook(
-        event -> {
-          if (event.matches(pattern)) {
-            events.add(event);
-          }
-        });
-    return events;
+  void onH2(JdbcSinkScript script, FileStream sales) throws Exception {
+    script.run(TestDatabase.H2, sales);
   }
 
   /** The tempting alternative: a row for each revision, and again for each replay. */
@@ -190,175 +62,10 @@ class JdbcSinkTest {
                 .jdbc(options.get("url"), "appended", new Properties());
     testStream(
         OutputModes.update(WindowedAggregation.buildQuery(sales.toDF())).foreachBatch(append),
-        () -> spark.read().jdbc(options.get("url"), "appended", new Properties()),
+        () -> SparkSession.active().read().jdbc(options.get("url"), "appended", new Properties()),
         add(sales, sale("12:01", "eu", 1.0)).rows(row("eu", 1.0)),
         add(sales, sale("12:01", "eu", 2.0)).rows(row("eu", 1.0), row("eu", 3.0)),
         crash().rows(row("eu", 1.0), row("eu", 3.0), row("eu", 3.0)));
-  }
-
-  /** The events of one micro-batch of one row, each of which fails once. */
-  @ParameterizedTest
-  @EnumSource
-  void afterAFailureAtAnyMomentTheNextStartGoesOn(TestDatabase database, FileStream sales)
-      throws Exception {
-    int events = 12;
-    Map<String, String> options = database.create();
-    List<Step> steps = new ArrayList<>();
-    steps.add(add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)));
-    for (int event = 1; event <= events; event++) {
-      int failing = event;
-      double before = event == events ? event + 1 : event;
-      steps.add(check(() -> failAt(failing, ".*")));
-      steps.add(add(sales, sale("12:01", "eu", 1.0)).expectFailure(SQLException.class, "gone"));
-      steps.add(check(HookedDriver::removeHook));
-      steps.add(
-          check(
-              () ->
-                  assertThat(read(options).collectAsList())
-                      .containsExactly(total("12:00", "12:05", "eu", before))));
-      steps.add(start().rows(total("12:00", "12:05", "eu", event + 1.0)));
-    }
-    steps.add(check(() -> failAt(events + 1, ".*")));
-    steps.add(
-        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", events + 2.0)));
-
-    testStream(totals(sales, options), () -> read(options), steps.toArray(Step[]::new));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void afterAFailureWhileTheTablesAreMadeTheNextStartGoesOn(TestDatabase database, FileStream sales)
-      throws Exception {
-    Map<String, String> options = database.create();
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        check(() -> failAt(1, ".* CREATE TABLE .*_%\" .*")),
-        add(sales, sale("12:01", "eu", 1.0)).expectFailure(SQLException.class, "gone"),
-        check(() -> failAt(1, ".* CREATE TABLE .*_stage\" .*")),
-        start().expectFailure(SQLException.class, "gone"),
-        check(() -> failAt(1, ".* CREATE TABLE .*_progress\" .*")),
-        start().expectFailure(SQLException.class, "gone"),
-        check(() -> failAt(1, ".* INSERT INTO .*_progress\" .*")),
-        start().expectFailure(SQLException.class, "gone"),
-        check(HookedDriver::removeHook),
-        start().rows(total("12:00", "12:05", "eu", 1.0)));
-  }
-
-  private static void failAt(int nth, String pattern) {
-    AtomicInteger count = new AtomicInteger();
-    HookedDriver.setHook(
-        event -> {
-          if (event.matches(pattern) && count.incrementAndGet() == nth) {
-            throw new SQLException("gone");
-          }
-        });
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void readersSeeAMicroBatchWholeOrNotAtAll(TestDatabase database, FileStream sales)
-      throws Exception {
-    Map<String, String> options = database.create();
-    String query = "SELECT \"total_amount\" FROM " + QUOTED + " ORDER BY \"region\"";
-    List<List<String>> seen = Collections.synchronizedList(new ArrayList<>());
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-        check(() -> HookedDriver.setHook(event -> seen.add(TestDatabase.execute(options, query)))),
-        add(sales, sale("12:01", "eu", 2.0), sale("12:01", "us", 4.0))
-            .rows(total("12:00", "12:05", "eu", 3.0), total("12:00", "12:05", "us", 4.0)),
-        check(HookedDriver::removeHook));
-
-    // The last event is behind the commit.
-    assertThat(seen.subList(0, seen.size() - 1))
-        .hasSizeGreaterThan(10)
-        .allSatisfy(totals -> assertThat(totals).hasSize(1).first().asString().startsWith("1"));
-    assertThat(seen.get(seen.size() - 1)).hasSize(2);
-  }
-
-  /** What another client does before each event that matches. */
-  private static void before(String pattern, Map<String, String> options, String sql) {
-    HookedDriver.setHook(
-        event -> {
-          if (event.matches(pattern)) {
-            TestDatabase.execute(options, sql);
-          }
-        });
-  }
-
-  /** Two tasks may write the same part, and one may end when its query is long gone. */
-  @ParameterizedTest
-  @EnumSource
-  void whatATaskOfAnotherRunHasStagedIsLeftOut(TestDatabase database, FileStream sales)
-      throws Exception {
-    Map<String, String> options = database.create();
-    String stray =
-        "INSERT INTO "
-            + QUOTED_STAGE
-            + " VALUES (TIMESTAMP WITH TIME ZONE '2026-01-01 12:00:00+00',"
-            + " TIMESTAMP WITH TIME ZONE '2026-01-01 12:05:00+00', 'eu', 1000, 1)";
-    String count = "SELECT count(*) FROM " + QUOTED_STAGE;
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        check(() -> before(".*INSERT INTO " + QUOTED_STAGE + ".*", options, stray)),
-        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-        check(() -> assertThat(TestDatabase.execute(options, count)).containsExactly("0")));
-  }
-
-  /** As by a second process with the same checkpoint. */
-  @ParameterizedTest
-  @EnumSource
-  void ifStagedRowsAreGoneNothingIsWritten(TestDatabase database, FileStream sales)
-      throws Exception {
-    Map<String, String> options = database.create();
-    testStream(
-        totals(sales, options),
-        () -> read(options),
-        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-        check(() -> before("\\w+ UPDATE .*", options, "DELETE FROM " + QUOTED_STAGE)),
-        add(sales, sale("12:01", "eu", 2.0), sale("12:01", "us", 1.0))
-            .expectFailure(
-                IllegalStateException.class,
-                "Of the 2 rows of micro-batch 2 only 0 were in "
-                    + QUOTED_STAGE
-                    + ": another process writes there. Stop it and start again."),
-        check(HookedDriver::removeHook),
-        check(
-            () ->
-                assertThat(read(options).collectAsList())
-                    .containsExactly(total("12:00", "12:05", "eu", 1.0))),
-        start().rows(total("12:00", "12:05", "eu", 3.0), total("12:00", "12:05", "us", 1.0)));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aHundredThousandTotalsAreWrittenAThousandAtATime(TestDatabase database, FileStream sales)
-      throws Exception {
-    Map<String, String> options = database.create();
-    List<String> events = Collections.synchronizedList(new ArrayList<>());
-    HookedDriver.setHook(
-        event -> {
-          if (event.contains(" x ")) {
-            events.add((TaskContext.get() == null ? "driver " : "executor ") + event);
-          }
-        });
-    Row[] rows =
-        IntStream.range(0, 100_000)
-            .mapToObj(key -> sale("12:01", "r" + key, 1.0))
-            .toArray(Row[]::new);
-    testStream(
-        totals(sales, options),
-        () -> read(options).groupBy().agg(count("*"), sum("total_amount")),
-        add(sales, rows).rows(row(100_000L, 100_000.0)),
-        check(
-            () ->
-                assertThat(events)
-                    .hasSizeBetween(100, 102)
-                    .allMatch(event -> event.matches("executor .* x (\\d{1,3}|1000)"))),
-        add(sales, rows[7], rows[99_999]).rows(row(100_000L, 100_002.0)));
   }
 
   /** A database inside a process, which that closes in the middle of the transaction. */
@@ -374,36 +81,5 @@ class JdbcSinkTest {
         add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, "closed"),
         check(HookedDriver::removeHook),
         start().rows(total("12:00", "12:05", "eu", 3.0)));
-  }
-
-  @Test
-  void aDatabaseThatGoesAwayFailsTheQueryAndComesBack(FileStream sales) throws Exception {
-    Map<String, String> options = TestDatabase.POSTGRESQL.create();
-    PostgresServer server = PostgresServer.shared();
-    AtomicBoolean away = new AtomicBoolean();
-    try {
-      testStream(
-          totals(sales, options),
-          () -> away.get() ? spark.emptyDataFrame() : read(options),
-          add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
-          check(
-              () ->
-                  HookedDriver.setHook(
-                      event -> {
-                        if (event.contains(" UPDATE ") && away.compareAndSet(false, true)) {
-                          server.stop();
-                        }
-                      })),
-          add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, ""),
-          start().expectFailure(SQLException.class, "refused"),
-          check(server::resume),
-          check(() -> away.set(false)),
-          check(HookedDriver::removeHook),
-          start().rows(total("12:00", "12:05", "eu", 3.0)));
-    } finally {
-      if (away.get()) {
-        server.resume();
-      }
-    }
   }
 }

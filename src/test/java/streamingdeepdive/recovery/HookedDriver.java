@@ -18,16 +18,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 
 /**
- * Any JDBC driver under a prefix, {@code jdbc:hooked:}, with a hook before each statement, and
- * before and after each commit. The hook can fail, as a lost connection does, or never return.
+ * Any JDBC driver with a hook before each statement, and before and after each commit. The hook can
+ * fail, as a lost connection does, or never return. URLs stay as they are, since Spark tells the
+ * database by them; the driver takes those only that come with its own property.
  */
 public final class HookedDriver implements Driver {
-  private static final String PREFIX = "jdbc:hooked:";
+  private static final String PROPERTY = "hooked";
   private static final AtomicInteger OPEN = new AtomicInteger();
 
   /**
-   * Called with the SQL behind the database's name; for a commit with {@code COMMIT} before it and
-   * {@code COMMITTED} after it, and the statements of the connection.
+   * Called with the SQL, in one line, behind the database's name; for a commit with {@code COMMIT}
+   * before it and {@code COMMITTED} after it, and the statements of the connection.
    */
   @FunctionalInterface
   public interface Hook {
@@ -57,7 +58,7 @@ public final class HookedDriver implements Driver {
   /** The same database, with the hook. */
   public static Map<String, String> hooked(Map<String, String> options) {
     Map<String, String> hooked = new HashMap<>(options);
-    hooked.computeIfPresent("url", (key, url) -> PREFIX + url);
+    hooked.put(PROPERTY, "true");
     hooked.put("driver", HookedDriver.class.getName());
     return hooked;
   }
@@ -69,11 +70,13 @@ public final class HookedDriver implements Driver {
 
   @Override
   public Connection connect(String url, Properties properties) throws SQLException {
-    if (!acceptsURL(url)) {
+    if (!properties.containsKey(PROPERTY)) {
       return null;
     }
-    String real = url.substring(PREFIX.length());
-    Connection connection = DriverManager.getDriver(real).connect(real, properties);
+    Properties others = new Properties();
+    others.putAll(properties);
+    others.remove(PROPERTY);
+    Connection connection = DriverManager.getDriver(url).connect(url, others);
     String database = connection.getMetaData().getDatabaseProductName();
     OPEN.incrementAndGet();
     AtomicBoolean open = new AtomicBoolean(true);
@@ -110,8 +113,9 @@ public final class HookedDriver implements Driver {
           if (method.getName().equals("addBatch")) {
             batch.incrementAndGet();
           } else if (method.getName().startsWith("execute")) {
-            Object sql =
+            Object given =
                 statement instanceof PreparedStatement && args == null ? prepared[0] : args[0];
+            String sql = given.toString().strip().replaceAll("\\s+", " ");
             statements.append("; ").append(sql);
             int rows = batch.getAndSet(0);
             hook.before(database + " " + sql + (rows == 0 ? "" : " x " + rows));
@@ -141,7 +145,7 @@ public final class HookedDriver implements Driver {
 
   @Override
   public boolean acceptsURL(String url) {
-    return url.startsWith(PREFIX);
+    return false;
   }
 
   @Override

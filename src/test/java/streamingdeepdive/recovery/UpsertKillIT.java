@@ -30,14 +30,14 @@ import streamingdeepdive.testkit.StreamingExtension;
  */
 @ExtendWith(StreamingExtension.class)
 @Tag("jvm")
-class UpsertKillTest {
+class UpsertKillIT {
   private static final int FILES = 8;
 
-  /** When all is staged, when all is moved, and when that is committed. */
+  /** When all is staged, when all is upserted, and when that is committed. */
   private static final List<KillPoint> KILLS =
       List.of(
           new KillPoint(1, "UPDATE \"totals_progress\""),
-          new KillPoint(2, "DELETE FROM \"totals_stage\""),
+          new KillPoint(2, "COMMIT;.* UPDATE \"totals_progress\""),
           new KillPoint(1, "COMMITTED.* UPDATE \"totals_progress\""));
 
   @TempDir Path place;

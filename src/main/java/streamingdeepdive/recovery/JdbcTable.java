@@ -1,0 +1,204 @@
+package streamingdeepdive.recovery;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Matcher;
+
+/**
+ * A database table that one streaming query writes. The table {@code _progress} beside it has one
+ * row: the id of the query, and the number of the last micro-batch that is in the table.
+ */
+public final class JdbcTable {
+  private static final String PROGRESS = "_progress";
+  private static final int H2_LONGEST_NAME = 256;
+
+  private record Progress(String queryId, long batchId) {}
+
+  private final JdbcDatabase database;
+  private final String name;
+  private final Map<String, String> columns;
+
+  /**
+   * Names a table, which need not exist yet.
+   *
+   * @param database where it is, in the schema of the connection
+   * @param name its name; case counts
+   * @param columns for {@code H2} and {@code PostgreSQL} the columns as in {@code CREATE TABLE},
+   *     names quoted, types as in the database's catalog
+   */
+  public JdbcTable(JdbcDatabase database, String name, Map<String, String> columns) {
+    this.database = database;
+    this.name = name;
+    this.columns = columns;
+  }
+
+  /**
+   * The name of the table, or of one beside it, quoted for SQL.
+   *
+   * @param suffix appended to the name; empty for the table itself
+   * @return the quoted name
+   */
+  public String quoted(String suffix) {
+    return '"' + (name + suffix).replace("\"", "\"\"") + '"';
+  }
+
+  /**
+   * Requires that the table belongs to the checkpoint. On another one the numbers of the
+   * micro-batches start anew, and so do the totals.
+   *
+   * @param checkpoint the checkpoint that the query is about to start on
+   * @throws IllegalStateException if another query wrote the table, if table and checkpoint are of
+   *     different times, if the table has other columns, or if the database cannot be read
+   * @throws IllegalArgumentException if the database is another or an older one, or the name is too
+   *     long for it
+   */
+  public void requireWrittenFrom(Checkpoint checkpoint) {
+    Optional<Progress> progress = progress();
+    Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
+    if (progress.isPresent() && !progress.map(Progress::queryId).equals(queryId)) {
+      throw new IllegalStateException(
+          "The table "
+              + name
+              + " was written from another checkpoint than "
+              + checkpoint
+              + ", and the totals of both would be mixed. Start on the checkpoint that wrote it, or"
+              + " give the query a new table.");
+    }
+    long written = progress.map(Progress::batchId).orElse(-1L);
+    long committed = checkpoint.lastCommitted().orElse(-1);
+    if (written < committed || written > checkpoint.lastPlanned().orElse(-1)) {
+      throw new IllegalStateException(
+          "The table %s has %s, but %s are done according to the checkpoint %s."
+                  .formatted(name, upTo(written), upTo(committed), checkpoint)
+              + " Restore both as they were at the same time, or start anew with a new checkpoint"
+              + " and a new table.");
+    }
+  }
+
+  private static String upTo(long batchId) {
+    return batchId < 0 ? "no micro-batches" : "the micro-batches up to " + batchId;
+  }
+
+  /**
+   * Whether a query has begun to write the table.
+   *
+   * @return false also if there is no such table
+   * @throws IllegalStateException if the table has other columns, or the database cannot be read
+   * @throws IllegalArgumentException as {@link #requireWrittenFrom} does
+   */
+  public boolean isWritten() {
+    return progress().isPresent();
+  }
+
+  private Optional<Progress> progress() {
+    try (Connection connection = database.connect()) {
+      return progress(connection);
+    } catch (SQLException e) {
+      throw new IllegalStateException(
+          "The database " + database + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Creates the tables with the first micro-batch; later ones must find what the query has written.
+   *
+   * @param queryId the id that the query keeps over all restarts
+   * @param batchId the number of the micro-batch that is to be written
+   * @param constraint of the table, behind its columns
+   * @throws SQLException if the database fails
+   * @throws IllegalStateException if the table is not what the query has written
+   */
+  public void begin(String queryId, long batchId, String constraint) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      Optional<Progress> last = progress(connection);
+      if (last.isEmpty() && batchId == 0) {
+        statement.execute(
+            "CREATE TABLE IF NOT EXISTS %s (%s, %s)"
+                .formatted(quoted(""), columnsIn(connection), constraint));
+        statement.execute(
+            "CREATE TABLE IF NOT EXISTS "
+                + quoted(PROGRESS)
+                + " (\"only_row\" BOOLEAN PRIMARY KEY CHECK (\"only_row\"),"
+                + " \"query_id\" VARCHAR(36), \"batch_id\" BIGINT)");
+        statement.execute(
+            "INSERT INTO %s VALUES (TRUE, '%s', -1)".formatted(quoted(PROGRESS), queryId));
+      } else if (!last.equals(Optional.of(new Progress(queryId, batchId)))
+          && !last.equals(Optional.of(new Progress(queryId, batchId - 1)))) {
+        throw new IllegalStateException(
+            "The table %s does not hold what this query has written before micro-batch %d."
+                    .formatted(name, batchId)
+                + " Restore it, or start anew with a new checkpoint and a new table.");
+      }
+      connection.commit();
+    }
+  }
+
+  private String columnsIn(Connection connection) throws SQLException {
+    return columns.get(connection.getMetaData().getDatabaseProductName());
+  }
+
+  /** Empty if nothing has been written; rows that are not on record are not to be built on. */
+  private Optional<Progress> progress(Connection connection) throws SQLException {
+    requireFits(connection.getMetaData().getMaxTableNameLength());
+    List<String> expected = List.of(columnsIn(connection).replace("\"", "").split(", "));
+    List<String> found = columns(connection, name);
+    if (!found.isEmpty() && !found.equals(expected)) {
+      throw new IllegalStateException(
+          "The table %s has the columns %s; the query needs %s. Give the query another table."
+              .formatted(name, String.join(", ", found), String.join(", ", expected)));
+    }
+    try (Statement statement = connection.createStatement()) {
+      if (!columns(connection, name + PROGRESS).isEmpty()) {
+        ResultSet row =
+            statement.executeQuery("SELECT \"query_id\", \"batch_id\" FROM " + quoted(PROGRESS));
+        if (row.next()) {
+          return Optional.of(new Progress(row.getString(1), row.getLong(2)));
+        }
+      }
+      String anyRow = "SELECT 1 FROM %s FETCH FIRST ROW ONLY".formatted(quoted(""));
+      if (!found.isEmpty() && statement.executeQuery(anyRow).next()) {
+        throw new IllegalStateException(
+            "The table %s holds rows, but %s does not say of which query."
+                    .formatted(name, name + PROGRESS)
+                + " Restore it, or give the query a new table.");
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** PostgreSQL would cut the longer name, and not find it again. */
+  private void requireFits(int reported) {
+    int longest = reported == 0 ? H2_LONGEST_NAME : reported;
+    if ((name + PROGRESS).getBytes(StandardCharsets.UTF_8).length > longest) {
+      throw new IllegalArgumentException(
+          "The table name %s is too long: with %s behind it, it must fit into %d bytes. Give the"
+                  .formatted(name, PROGRESS, longest)
+              + " table a shorter one.");
+    }
+  }
+
+  /** The columns of a table, each with its type; none if it does not exist. */
+  private static List<String> columns(Connection connection, String table) throws SQLException {
+    DatabaseMetaData catalog = connection.getMetaData();
+    String escape = Matcher.quoteReplacement(catalog.getSearchStringEscape());
+    String pattern = table.replaceAll("[_%\\\\]", escape + "$0");
+    List<String> columns = new ArrayList<>();
+    try (ResultSet found =
+        catalog.getColumns(connection.getCatalog(), connection.getSchema(), pattern, null)) {
+      while (found.next()) {
+        columns.add(found.getString("COLUMN_NAME") + " " + found.getString("TYPE_NAME"));
+      }
+    }
+    return columns;
+  }
+}
