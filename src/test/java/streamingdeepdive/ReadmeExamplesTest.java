@@ -1,25 +1,25 @@
 package streamingdeepdive;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
-import static streamingdeepdive.testkit.StreamScript.add;
-import static streamingdeepdive.testkit.StreamScript.restart;
-import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
+import org.apache.spark.sql.streaming.Trigger;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.app.CapturedOutput;
+import streamingdeepdive.app.JavaRuntime;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.recovery.QuerySignature;
@@ -60,22 +60,40 @@ class ReadmeExamplesTest {
         .hasMessageContaining("belongs to another query");
   }
 
+  /** Its session is that of all tests, which is stopped, and opened again by the next one. */
   @Test
-  void countsPerUser(@Columns("time TIMESTAMP, user STRING") FileStream clicks) {
-    Dataset<Row> counts =
-        clicks
-            .toDF()
-            .withWatermark("time", "1 minute")
-            .groupBy(window(col("time"), "1 minute"), col("user"))
-            .count();
-    testStream(
-        counts,
-        OutputMode.Append(),
-        add(clicks, row(at("10:00:05"), "ann"), row(at("10:00:30"), "ann")).rows(),
-        add(clicks, row(at("10:02:00"), "bob"))
-            .rows(row(window("10:00", "10:01"), "ann", 2L))
-            .watermark("10:01"),
-        restart().state(1),
-        add(clicks, row(at("10:00:59"), "ann")).rows().dropped(1));
+  void aMainWithoutTheAppIsAPlainProgram(FileStream events, TestSession session) throws Exception {
+    events.addData(List.of(row(at("12:01"), "eu", 10.0)));
+    String input = events.directory();
+    String checkpoint = session.newDirectory().toString();
+
+    CapturedOutput output = CapturedOutput.of(() -> run(input, checkpoint));
+
+    assertThat(output.err()).isEmpty();
+    assertThat(output.out())
+        .contains("Batch: 0", "|{2026-01-01 12:00...|    eu|        10.0|")
+        .as("the no-data micro-batch")
+        .contains("Batch: 1");
+  }
+
+  private static void run(String input, String checkpoint) {
+    try {
+      JavaRuntime.prepare(); // Spark needs packages of the JDK that are closed by default
+      SparkSession spark =
+          SparkSession.builder().master("local[2]").appName("totals").getOrCreate();
+      Dataset<Row> sales = FileSource.read(spark, input);
+      StreamingQuery query =
+          WindowedAggregation.buildQuery(sales)
+              .writeStream()
+              .outputMode(OutputMode.Update())
+              .format("console")
+              .option("checkpointLocation", checkpoint)
+              .trigger(Trigger.AvailableNow()) // takes what is there, and ends
+              .start();
+      query.awaitTermination();
+      spark.stop();
+    } catch (TimeoutException | StreamingQueryException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** The README shows output that was printed and code that was compiled and run. */
 class ReadmeTest {
+  private static final Path TESTS = Path.of("src/test/java/streamingdeepdive");
+
   @Test
   void itsOutputIsPrintedByAMain() throws IOException {
     List<String> outputs = Mains.all().map(ReadmeTest::output).toList();
@@ -23,7 +25,10 @@ class ReadmeTest {
   @Test
   void itsCodeIsRunByATest() throws IOException {
     String examples =
-        squeeze(readString(Path.of("src/test/java/streamingdeepdive/ReadmeExamplesTest.java")));
+        squeeze(
+            readString(TESTS.resolve("ReadmeExamplesTest.java"))
+                + readString(TESTS.resolve("ClicksTest.java"))
+                    .replace("/** The example of the README, as it stands there. */", ""));
 
     assertThat(blocks("java"))
         .isNotEmpty()
@@ -31,11 +36,16 @@ class ReadmeTest {
   }
 
   @Test
-  void itListsEveryLessonAndTrap() throws IOException {
+  void itHasTheCommandOfEveryLessonAndTrap() throws IOException {
     String readme = readString(Path.of("README.md"));
 
     assertThat(Mains.all())
-        .allSatisfy(main -> assertThat(readme).contains("`" + main.getSimpleName() + "`"));
+        .allSatisfy(
+            main ->
+                assertThat(readme)
+                    .contains("[`" + main.getSimpleName() + "`](src/main/java/")
+                    .contains(
+                        "`mvn -q compile exec:java -Dexec.mainClass=" + main.getName() + "`"));
   }
 
   private static List<String> blocks(String language) throws IOException {

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.MainOutput;
 import streamingdeepdive.lesson.Deduplication;
-import streamingdeepdive.lesson.JdbcSink;
 import streamingdeepdive.lesson.KafkaSource;
 import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -226,44 +224,6 @@ class MainProcessIT {
         assertThat(main.err()).isEmpty();
         assertThat(main.temporaryFiles()).noneMatch(OURS);
       }
-    }
-  }
-
-  /** Stopped and started again, as a user does; H2 gives the table to nobody else. */
-  @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
-  void aMainFollowsADirectoryIntoTheUsersDatabase() throws Exception {
-    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
-    String url = "jdbc:h2:file:" + place.resolve("database");
-    for (int i = 1; i <= 2; i++) {
-      input.land(
-          i + ".json",
-          "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":" + i + ".0}\n");
-      try (ChildJvm child =
-          ChildJvm.startIn(
-              Map.of("JDBC_PASSWORD", "sesame"),
-              ChildJvm.QUICK,
-              place,
-              JdbcSink.class,
-              "--input=" + input.uri(),
-              "--checkpoint=" + directory("checkpoint"),
-              "--url=" + url,
-              "--user=ann",
-              "--table=sums")) {
-        child.awaitLine("rows read 1");
-        child.awaitLine("watermark");
-        child.terminate();
-        child.awaitOut();
-        assertThat(child.awaitExitCode()).isEqualTo(SIGTERM);
-        assertThat(child.err()).isEmpty();
-      }
-    }
-
-    Map<String, String> options = Map.of("url", url, "user", "ann", "password", "sesame");
-    try (TestSession session = TestSession.open()) {
-      assertThat(JdbcSink.read(session.spark(), options, "sums").collectAsList())
-          .extracting(row -> row.getDouble(2))
-          .containsExactly(3.0);
     }
   }
 

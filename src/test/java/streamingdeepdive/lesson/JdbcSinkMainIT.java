@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -17,7 +16,6 @@ import streamingdeepdive.testkit.StreamingExtension;
 
 /** The main on data of the user's own, seen from outside its process. */
 @ExtendWith(StreamingExtension.class)
-@Tag("jvm")
 class JdbcSinkMainIT {
   @TempDir Path place;
 

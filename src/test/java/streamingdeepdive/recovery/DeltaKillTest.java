@@ -10,7 +10,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +25,6 @@ import streamingdeepdive.testkit.TestSession;
  * that and its commit. In the end the tables have the rows of the batch query over the same files.
  */
 @ExtendWith(StreamingExtension.class)
-@Tag("jvm")
 class DeltaKillTest {
   private static final int FILES = 4;
   private static final List<RecoveredQuery> QUERIES =

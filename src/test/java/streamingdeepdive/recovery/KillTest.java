@@ -14,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,6 @@ import streamingdeepdive.testkit.StreamingExtension;
  * <p>The system properties {@code kills} and {@code seed} make the run longer, and repeat it.
  */
 @ExtendWith(StreamingExtension.class)
-@Tag("jvm")
 class KillTest {
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
   private static final int KILLS = Math.max(10, Integer.getInteger("kills", 10));

@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +28,6 @@ import streamingdeepdive.testkit.StreamingExtension;
  * of the batch query over the same files.
  */
 @ExtendWith(StreamingExtension.class)
-@Tag("jvm")
 class UpsertKillIT {
   private static final int FILES = 8;
 
