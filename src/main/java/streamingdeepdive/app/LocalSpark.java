@@ -38,7 +38,7 @@ public final class LocalSpark {
   private static final Map<String, String> FORKLESS_FILES =
       Map.of(
           "spark.hadoop.fs.file.impl",
-          "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+          LocalFiles.class.getName(),
           "spark.sql.streaming.checkpointFileManagerClass",
           "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager");
 
@@ -48,8 +48,7 @@ public final class LocalSpark {
   private LocalSpark() {}
 
   /**
-   * Opens a session on a Spark context of its own. The optional library hadoop-bare-naked-local-fs
-   * is used if it is on the class path; without it everything works, only slower.
+   * Opens a session on a Spark context of its own.
    *
    * @param name the application's name
    * @param ui whether to serve Spark's UI, on a port of the loopback interface
@@ -87,9 +86,7 @@ public final class LocalSpark {
 
   static SparkConf conf(String name, boolean ui, Path files) {
     Map<String, String> settings = new LinkedHashMap<>(SETTINGS);
-    if (isPresent("com.globalmentor.apache.hadoop.fs.BareLocalFileSystem")) {
-      settings.putAll(FORKLESS_FILES);
-    }
+    settings.putAll(FORKLESS_FILES);
     settings.put("spark.app.name", name);
     settings.put("spark.ui.enabled", Boolean.toString(ui));
     settings.put("spark.local.dir", files.toString());
@@ -99,15 +96,6 @@ public final class LocalSpark {
     SparkConf conf = new LoopbackConf();
     settings.forEach(conf::setIfMissing);
     return conf;
-  }
-
-  private static boolean isPresent(String className) {
-    try {
-      Class.forName(className, false, LocalSpark.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException e) {
-      return false;
-    }
   }
 
   /** Spark's UI takes its address from this variable alone, and listens everywhere without it. */

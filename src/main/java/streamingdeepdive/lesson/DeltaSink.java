@@ -1,6 +1,7 @@
 package streamingdeepdive.lesson;
 
 import io.delta.tables.DeltaTable;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
@@ -8,10 +9,12 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.Printout;
 import streamingdeepdive.app.StreamingApp;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.DeltaOutput;
+import streamingdeepdive.recovery.ExpectedColumns;
 
 /**
  * Totals as a Delta table. What does a table with a log of its versions give, that files or rows of
@@ -104,28 +107,54 @@ public final class DeltaSink {
   }
 
   /**
-   * Keeps the newest total of each window and region, in update mode.
+   * Keeps the latest total of each window and region, in update mode.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals the columns of {@link WindowedAggregation#SCHEMA}
    * @param output a directory on any Hadoop file system, kept as long as the checkpoint
    * @param checkpoint a directory on any Hadoop file system
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and output do not belong together, or the
    *     checkpoint is in use or damaged
-   * @throws IllegalArgumentException if input, output or checkpoint is inside another
+   * @throws IllegalArgumentException if input, output or checkpoint is inside another, or the
+   *     totals have other columns
    */
   public static DataStreamWriter<Row> buildUpdateQuery(
       Dataset<Row> totals, String output, String checkpoint) {
+    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
     requireUsable(totals, output, checkpoint);
-    VoidFunction2<Dataset<Row>, Long> write =
-        (batch, batchId) ->
-            DeltaOutput.at(batch.sparkSession(), output)
-                .merge(batch, batchId, "s.window = t.window AND s.region <=> t.region");
+    VoidFunction2<Dataset<Row>, Long> write = (batch, batchId) -> merge(batch, batchId, output);
     return totals
         .writeStream()
         .outputMode(OutputMode.Update())
         .foreachBatch(write)
         .option("checkpointLocation", checkpoint);
+  }
+
+  /** The rows are read twice, and also if Delta passes over them: the query's state needs it. */
+  private static void merge(Dataset<Row> batch, long batchId, String output) {
+    SparkSession spark = batch.sparkSession();
+    batch.persist();
+    try {
+      DeltaTable.createIfNotExists(spark).location(output).addColumns(batch.schema()).execute();
+      if (batch.count() == 0) {
+        return;
+      }
+      // The log keeps both with the version, and a version that it has is not made again.
+      String queryId = spark.sparkContext().getLocalProperty("sql.streaming.queryId");
+      spark.conf().set("spark.databricks.delta.write.txnAppId", queryId);
+      spark.conf().set("spark.databricks.delta.write.txnVersion", batchId);
+      spark.conf().set("spark.databricks.delta.write.txnVersion.autoReset.enabled", true);
+      DeltaTable.forPath(spark, output)
+          .as("t")
+          .merge(batch.as("s"), "s.window = t.window AND s.region <=> t.region")
+          .whenMatched()
+          .updateAll()
+          .whenNotMatched()
+          .insertAll()
+          .execute();
+    } finally {
+      batch.unpersist();
+    }
   }
 
   private static void requireUsable(Dataset<Row> totals, String output, String checkpoint) {
@@ -139,11 +168,14 @@ public final class DeltaSink {
    *
    * @param spark a session with {@link #SETTINGS}
    * @param output the directory of the table
-   * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
-   *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}; without rows if there is nothing
+   *     yet
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
-    return DeltaOutput.at(spark, output).read(WindowedAggregation.SCHEMA);
+    StructType schema = StructType.fromDDL(WindowedAggregation.SCHEMA);
+    return DeltaTable.isDeltaTable(spark, output)
+        ? DeltaTable.forPath(spark, output).toDF().selectExpr(schema.fieldNames())
+        : spark.createDataFrame(List.of(), schema);
   }
 
   /**
@@ -152,8 +184,7 @@ public final class DeltaSink {
    * @param spark a session with {@link #SETTINGS}
    * @param output the directory of the table
    * @param version its number, from {@link #history}
-   * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
-   *     {@code region} STRING, {@code total_amount} DOUBLE
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> readVersion(SparkSession spark, String output, long version) {
     return spark.read().format("delta").option("versionAsOf", version).load(output);

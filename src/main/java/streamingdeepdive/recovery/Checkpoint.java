@@ -76,10 +76,10 @@ public final class Checkpoint {
   private void requireNotRunning() {
     if (queryId().filter(spark.sharedState().activeStreamingQueries()::containsKey).isPresent()) {
       throw new IllegalStateException(
-          "The checkpoint "
+          "The checkpoint location "
               + files
               + " is in use by a running query. Stop that query first, or give this one a"
-              + " checkpoint of its own.");
+              + " checkpoint location of its own.");
     }
   }
 
