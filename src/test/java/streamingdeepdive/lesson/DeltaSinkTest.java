@@ -232,7 +232,7 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "another",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
     run(
@@ -246,7 +246,7 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "checkpoint",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
   }
@@ -262,14 +262,14 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "backup",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
     FileUtil.fullyDelete(place.resolve("output").toFile());
     assertRefused(
         sales,
         "checkpoint",
-        "The output OUTPUT lacks what was written from the checkpoint CHECKPOINT. Restore the"
+        "The output directory OUTPUT lacks what was written from the checkpoint location CHECKPOINT. Restore the"
             + " output, or start anew with a new checkpoint and a new output.");
   }
 }

@@ -55,9 +55,9 @@ class KillTest {
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "WRITE .*/output/REVISIONS/.*/part-"),
-          new KillPoint(1, "RENAME .*/output/REVISIONS/.*/_parts"),
+          new KillPoint(1, "CREATE .*/output/REVISIONS/.*/_SUCCESS"),
           new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"),
-          new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"));
+          new KillPoint(1, "DELETE .*/output/REVISIONS/batch=\\d+/part-"));
 
   /** It closes all windows of before. */
   private static final String CLOSING = event(Instant.parse("2026-01-02T00:00:00Z"), "none", 0);
