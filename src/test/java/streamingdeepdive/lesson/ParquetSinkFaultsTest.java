@@ -21,7 +21,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.TaskContext;
@@ -154,7 +153,7 @@ class ParquetSinkFaultsTest {
                 partitionColumns),
         totals::history,
         crash(sales, sale("12:01", "eu", 1.0)).rows(),
-        add(sales, sale("12:01", "us", 2.0)).rows(revision("us", 2.0, 2)));
+        add(sales, sale("12:01", "us", 2.0)).rows(revision("us", 2.0, 1)));
   }
 
   /** The sink dies when its part files are written and its log is not. */
@@ -231,11 +230,9 @@ class ParquetSinkFaultsTest {
             .toArray(Step[]::new));
   }
 
-  /** It reads before each file that the driver changes, in both attempts. */
-  @ParameterizedTest
-  @MethodSource("partitionColumns")
-  void aReaderSeesTheStateBeforeAMicroBatchOrAllOfIt(String[] partitionColumns, FileStream sales) {
-    partitionBy(partitionColumns);
+  /** It reads before each change of the directory's own files, in both attempts. */
+  @Test
+  void aReaderSeesTheStateBeforeAMicroBatchOrAllOfIt(FileStream sales) {
     List<Map<String, Double>> seen = new ArrayList<>();
     testStream(
         totals.revisions(sales),
@@ -245,7 +242,7 @@ class ParquetSinkFaultsTest {
             () ->
                 HookedFileSystem.setHook(
                     (change, path) -> {
-                      if (TaskContext.get() == null) {
+                      if (TaskContext.get() == null && !path.toString().contains("_temporary")) {
                         seen.add(amounts());
                       }
                     })),
@@ -253,13 +250,10 @@ class ParquetSinkFaultsTest {
         check(HookedFileSystem::removeHook),
         check(() -> assertThat(amounts()).isEqualTo(amountsOf(2.0))));
 
-    List<Map<String, Double>> changes = new ArrayList<>(seen.subList(0, 1));
-    for (Map<String, Double> amounts : seen) {
-      if (!amounts.equals(changes.get(changes.size() - 1))) {
-        changes.add(amounts);
-      }
-    }
-    assertThat(changes).containsExactly(amountsOf(1.0), amountsOf(2.0), amountsOf(1.0));
+    assertThat(seen)
+        .hasSizeGreaterThan(10)
+        .containsSubsequence(amountsOf(1.0), amountsOf(2.0), amountsOf(1.0))
+        .containsOnly(amountsOf(1.0), amountsOf(2.0));
   }
 
   /** It reads all the time, so that a replay comes at any moment of it. */
@@ -267,7 +261,6 @@ class ParquetSinkFaultsTest {
   void aReaderDuringReplaysSeesNoPartOfAMicroBatchWithoutAnError(FileStream sales)
       throws Exception {
     AtomicBoolean done = new AtomicBoolean();
-    AtomicInteger errors = new AtomicInteger();
     List<Map<String, Double>> seen = new ArrayList<>();
     Thread reader =
         new Thread(
@@ -275,8 +268,8 @@ class ParquetSinkFaultsTest {
               while (!done.get()) {
                 try {
                   seen.add(amounts());
-                } catch (Exception e) { // Scala throws checked ones undeclared
-                  errors.incrementAndGet();
+                } catch (Exception e) {
+                  // Some of what it lists or reads is gone; Scala throws checked ones undeclared.
                 }
               }
             });
@@ -288,13 +281,12 @@ class ParquetSinkFaultsTest {
                     add(sales, TWENTY_REGIONS),
                     add(sales, TWENTY_REGIONS).microBatches(1),
                     check(reader::start)),
-                Stream.generate(StreamScript::crash).limit(8),
+                Stream.generate(StreamScript::crash).limit(4),
                 Stream.of(check(() -> done.set(true))))
             .flatMap(steps -> steps)
             .toArray(Step[]::new));
     reader.join();
 
-    System.out.println("READS " + seen.size() + " errors " + errors);
     assertThat(seen).contains(amountsOf(2.0)).isSubsetOf(amountsOf(1.0), amountsOf(2.0));
   }
 

@@ -160,7 +160,7 @@ class ParquetSinkGuardsTest {
   @ParameterizedTest
   @CsvSource({
     "FINAL,4,which Spark would pass over without a word",
-    "REVISIONS,3,whose rows would count as the newest"
+    "REVISIONS,4,whose rows would count as the newest"
   })
   void aCheckpointThatWasSetBack(Sink sink, int last, String consequence) throws Exception {
     run(sink);
