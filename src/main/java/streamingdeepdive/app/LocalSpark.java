@@ -4,43 +4,42 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
+import scala.Option;
 
 /**
  * A Spark session for short runs on one machine: small micro-batches take a fraction of the time
  * that Spark's defaults need, and nothing listens beyond the loopback interface.
  *
- * <p>A {@code -Dspark.*} system property wins over a setting made here.
+ * <p>A {@code -Dspark.*} system property, and what spark-submit was given, win over a setting made
+ * here.
  */
 public final class LocalSpark {
   private static final Map<String, String> SETTINGS =
-      Map.of(
-          "spark.master", "local[2]",
-          "spark.driver.host", "127.0.0.1",
-          "spark.driver.bindAddress", "127.0.0.1",
-          "spark.sql.session.timeZone", "UTC",
-          "spark.sql.shuffle.partitions", "2",
+      Map.ofEntries(
+          Map.entry("spark.master", "local[2]"),
+          Map.entry("spark.driver.host", "127.0.0.1"),
+          Map.entry("spark.driver.bindAddress", "127.0.0.1"),
+          Map.entry("spark.ui.enabled", "false"),
+          Map.entry("spark.sql.session.timeZone", "UTC"),
+          Map.entry("spark.sql.shuffle.partitions", "2"),
           // Otherwise the listing of 10,000 new files is a job of 10,000 tasks.
-          "spark.sql.sources.parallelPartitionDiscovery.parallelism", "2",
+          Map.entry("spark.sql.sources.parallelPartitionDiscovery.parallelism", "2"),
           // A streaming query cannot use it and warns about it at every start.
-          "spark.sql.adaptive.enabled", "false",
+          Map.entry("spark.sql.adaptive.enabled", "false"),
           // A small micro-batch never repays the compilation of its plan.
-          "spark.sql.codegen.wholeStage", "false",
+          Map.entry("spark.sql.codegen.wholeStage", "false"),
           // Delta reads the log of a table of a few files in as many tasks as that of a huge one.
-          "spark.databricks.delta.snapshotPartitions", "2");
-
-  /** Both together keep Hadoop from forking readlink and chmod for each file it touches. */
-  private static final Map<String, String> FORKLESS_FILES =
-      Map.of(
-          "spark.hadoop.fs.file.impl",
-          LocalFiles.class.getName(),
-          "spark.sql.streaming.checkpointFileManagerClass",
-          "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager");
+          Map.entry("spark.databricks.delta.snapshotPartitions", "2"),
+          // Both together keep Hadoop from forking readlink and chmod for each file it touches.
+          Map.entry("spark.hadoop.fs.file.impl", "streamingdeepdive.app.LocalFiles"),
+          Map.entry(
+              "spark.sql.streaming.checkpointFileManagerClass",
+              "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"));
 
   /** One for all sessions of this JVM: Spark goes on using the first that it was given. */
   private static Path files;
@@ -51,15 +50,10 @@ public final class LocalSpark {
    * Opens a session on a Spark context of its own.
    *
    * @param name the application's name
-   * @param ui whether to serve Spark's UI, on a port of the loopback interface
    * @return the session, to be closed with {@link #close}
    * @throws UnsupportedOperationException if Spark cannot run on this JDK
    */
-  public static SparkSession open(String name, boolean ui) {
-    return open(name, ui, Map.of());
-  }
-
-  static synchronized SparkSession open(String name, boolean ui, Map<String, String> settings) {
+  public static synchronized SparkSession open(String name) {
     JavaRuntime.prepare();
     try {
       files = files == null ? Files.createTempDirectory("local-spark-") : files;
@@ -67,10 +61,28 @@ public final class LocalSpark {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    SparkConf conf = conf(name, ui, files);
-    settings.forEach(conf::setIfMissing);
-    SparkContext context = new SparkContext(conf);
+    SparkContext context = new SparkContext(conf(name, files));
     return SparkSession.builder().sparkContext(context).getOrCreate();
+  }
+
+  /**
+   * Opens the session of a main: beside one that this JVM has, or as spark-submit sets it up, or a
+   * local one. The sample data is always replayed as quickly as in a local one.
+   */
+  static SparkSession openFor(String main, boolean isReplay) {
+    if (isRunning()) {
+      SparkSession beside = SparkSession.getDefaultSession().get().newSession();
+      beside.conf().set("spark.sql.session.timeZone", "UTC");
+      SparkSession.setActiveSession(beside);
+      return beside;
+    }
+    boolean isSubmitted = System.getProperty("spark.master") != null;
+    return isSubmitted && !isReplay ? SparkSession.builder().getOrCreate() : open(main);
+  }
+
+  static boolean isRunning() {
+    Option<SparkSession> session = SparkSession.getDefaultSession();
+    return session.isDefined() && !session.get().sparkContext().isStopped();
   }
 
   /**
@@ -79,22 +91,25 @@ public final class LocalSpark {
    *
    * @param spark a session that {@link #open} gave
    */
-  public static synchronized void close(SparkSession spark) {
+  public static void close(SparkSession spark) {
     spark.stop();
-    FileUtil.fullyDelete(files.toFile());
+    deleteFiles();
   }
 
-  static SparkConf conf(String name, boolean ui, Path files) {
-    Map<String, String> settings = new LinkedHashMap<>(SETTINGS);
-    settings.putAll(FORKLESS_FILES);
-    settings.put("spark.app.name", name);
-    settings.put("spark.ui.enabled", Boolean.toString(ui));
-    settings.put("spark.local.dir", files.toString());
-    settings.put(
+  static synchronized void deleteFiles() {
+    if (files != null) {
+      FileUtil.fullyDelete(files.toFile());
+    }
+  }
+
+  static SparkConf conf(String name, Path files) {
+    SparkConf conf = new LoopbackConf();
+    SETTINGS.forEach(conf::setIfMissing);
+    conf.setIfMissing("spark.app.name", name);
+    conf.setIfMissing("spark.local.dir", files.toString());
+    conf.setIfMissing(
         "spark.sql.warehouse.dir",
         new org.apache.hadoop.fs.Path(files.resolve("warehouse").toUri()).toString());
-    SparkConf conf = new LoopbackConf();
-    settings.forEach(conf::setIfMissing);
     return conf;
   }
 

@@ -5,39 +5,38 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CommitLog;
+import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StateOperatorProgress;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
 /**
- * Tells what the micro-batches of a query did, from its progress and its commit log.
+ * Tells what the micro-batches of a running query did, from its progress and its commit log.
  *
  * <p>The progress alone does not do: it gives the watermark a micro-batch ran with, not the one it
  * led to, and it reports micro-batches of an idle query that never ran.
  */
 public final class QueryLog {
+  private final StreamingQuery query;
   private final CommitLog commits;
-  private long lastBatchId;
+  private long lastBatchId = -1;
 
   /**
-   * Reads on behind a micro-batch.
+   * Reads from the first micro-batch of this run of the query.
    *
-   * @param spark the query's session
-   * @param checkpoint the query's checkpoint location, on any Hadoop file system
-   * @param lastBatchId the micro-batch before the first one to read; -1 reads from the beginning
+   * @param query the query, as {@code start()} gave it
    */
-  public QueryLog(SparkSession spark, String checkpoint, long lastBatchId) {
-    this.commits = new CommitLog(spark, checkpoint + "/commits");
-    this.lastBatchId = lastBatchId;
+  public QueryLog(StreamingQuery query) {
+    this.query = query;
+    String checkpoint = ((StreamingQueryWrapper) query).streamingQuery().resolvedCheckpointRoot();
+    this.commits = new CommitLog(query.sparkSession(), checkpoint + "/commits");
   }
 
   /**
-   * What some consecutive micro-batches did together. Without state all numbers of rows are 0.
+   * What some consecutive micro-batches did together. Without state all numbers of state rows are
+   * 0.
    *
    * @param batchIds their numbers
    * @param watermark the watermark after the last one; empty if the query has none, the epoch while
@@ -48,6 +47,7 @@ public final class QueryLog {
    * @param rowsDroppedAsLate rows dropped behind the watermark; an aggregation counts them after
    *     its partial aggregation, so that the late rows of one group in one task count once
    * @param duplicatesDropped rows dropped by a deduplication; empty if the query has none
+   * @param rowsPutOut rows that the sink has taken; empty if it does not say
    */
   public record Entry(
       List<Long> batchIds,
@@ -56,7 +56,8 @@ public final class QueryLog {
       long stateRows,
       long stateRowsUpdated,
       long rowsDroppedAsLate,
-      Optional<Long> duplicatesDropped) {
+      Optional<Long> duplicatesDropped,
+      Optional<Long> rowsPutOut) {
 
     /**
      * Returns the number of the last micro-batch.
@@ -69,52 +70,55 @@ public final class QueryLog {
   }
 
   /**
-   * Reads the micro-batches that were committed since the last call; call it while the query is
-   * idle or stopped.
+   * Reads the micro-batches since the last call; call it while the query is idle or has ended.
    *
-   * @param query the query, in the run that committed them
    * @return the micro-batches as one entry; empty if there was none
+   * @throws IllegalStateException if the query no longer keeps the progress of some of them
    */
-  public Optional<Entry> take(StreamingQuery query) {
-    List<Long> batchIds =
-        Arrays.stream(commits.listBatchesOnDisk())
-            .filter(id -> id > lastBatchId)
-            .sorted()
-            .boxed()
+  public Optional<Entry> take() {
+    List<StreamingQueryProgress> progress =
+        Arrays.stream(query.recentProgress())
+            .filter(QueryLog::hasRun)
+            .filter(p -> p.batchId() > lastBatchId)
             .toList();
-    if (batchIds.isEmpty()) {
+    if (progress.isEmpty()) {
       return Optional.empty();
     }
-    lastBatchId = batchIds.get(batchIds.size() - 1);
-    List<StreamingQueryProgress> progress =
-        Arrays.stream(query.recentProgress()).filter(p -> batchIds.contains(p.batchId())).toList();
-    Set<Long> reported =
-        progress.stream().map(StreamingQueryProgress::batchId).collect(Collectors.toSet());
-    if (!reported.containsAll(batchIds)) {
+    long first = progress.get(0).batchId();
+    if (lastBatchId >= 0 && first > lastBatchId + 1) {
       throw new IllegalStateException(
-          "The query keeps no progress of some of its micro-batches "
-              + batchIds
+          "The query no longer keeps the progress of the micro-batches "
+              + (lastBatchId + 1)
+              + " to "
+              + (first - 1)
               + "; raise spark.sql.streaming.numRecentProgressUpdates");
     }
-    return Optional.of(entry(batchIds, progress));
+    lastBatchId = progress.get(progress.size() - 1).batchId();
+    return Optional.of(entry(progress));
   }
 
   /**
-   * Reads one micro-batch as a query listener gets it.
+   * Whether a progress is that of a micro-batch; an idle query reports too, under the number of the
+   * micro-batch to come.
    *
-   * @param progress the progress of a micro-batch that ran
-   * @return the micro-batch
+   * @param progress as the query or a listener has it
+   * @return whether a micro-batch was run
    */
-  public Entry entry(StreamingQueryProgress progress) {
-    return entry(List.of(progress.batchId()), List.of(progress));
+  static boolean hasRun(StreamingQueryProgress progress) {
+    return progress.durationMs().containsKey("addBatch");
   }
 
-  private Entry entry(List<Long> batchIds, List<StreamingQueryProgress> progress) {
+  /** Reads one micro-batch as a query listener gets it. */
+  Entry entry(StreamingQueryProgress progress) {
+    return entry(List.of(progress));
+  }
+
+  private Entry entry(List<StreamingQueryProgress> progress) {
     StreamingQueryProgress last = progress.get(progress.size() - 1);
     List<StateOperatorProgress> operators =
         progress.stream().flatMap(p -> Arrays.stream(p.stateOperators())).toList();
     return new Entry(
-        batchIds,
+        progress.stream().map(StreamingQueryProgress::batchId).toList(),
         Optional.ofNullable(last.eventTime().get("watermark")).map(used -> watermarkAfter(last)),
         !operators.isEmpty(),
         Arrays.stream(last.stateOperators()).mapToLong(StateOperatorProgress::numRowsTotal).sum(),
@@ -123,7 +127,8 @@ public final class QueryLog {
         operators.stream()
             .map(operator -> operator.customMetrics().get("numDroppedDuplicateRows"))
             .filter(Objects::nonNull)
-            .reduce(Long::sum));
+            .reduce(Long::sum),
+        progress.stream().map(p -> p.sink().numOutputRows()).filter(n -> n >= 0).reduce(Long::sum));
   }
 
   private Instant watermarkAfter(StreamingQueryProgress progress) {

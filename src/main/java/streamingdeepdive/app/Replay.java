@@ -1,61 +1,102 @@
 package streamingdeepdive.app;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntFunction;
-import java.util.stream.IntStream;
+import java.util.Map;
 import java.util.stream.Stream;
 
-/**
- * What lands in the input of a main that was given none.
- *
- * @param steps each is taken in and printed before the next one lands
- */
-record Replay(List<Step> steps) {
-  /**
-   * Files that land together.
-   *
-   * @param heading what is printed above what the step led to
-   * @param content what is printed of the files themselves
-   * @param landing where they land
-   */
-  record Step(String heading, String content, List<SampleData.SampleFile> files, Landing landing) {
-    void land() {
-      files.forEach(file -> landing.land(file.name(), file.content()));
+/** The sample files that have not been fed to a query yet, in the order of their names. */
+final class Replay {
+  /** A place where a source finds what is fed to it. */
+  interface Feed {
+    /**
+     * Makes one piece appear, as a whole.
+     *
+     * @param name its name, not yet used in this place
+     * @param content its lines, each ended by a line feed
+     */
+    void land(String name, String content);
+
+    /** How many rows a query has read once it has seen all; 0 where it sees them at once. */
+    default long rowsToAwait() {
+      return 0;
     }
   }
 
-  /** One file of a folder after the other. */
-  static Replay ofFolder(String folder, Landing landing) throws IOException, URISyntaxException {
-    return new Replay(
-        SampleData.read(folder).stream()
-            .map(file -> new Step(file.name(), file.content(), List.of(file), landing))
-            .toList());
+  record SampleFile(String name, String content) {}
+
+  /** A file that is about to land. */
+  record Step(String folder, SampleFile file, Feed feed) {
+    void land() {
+      feed.land(file.name(), file.content());
+    }
   }
 
-  /** One generated file after the other; the lines are too many to be printed. */
-  static Replay ofGenerated(int files, IntFunction<String> lines, Landing landing) {
-    return new Replay(
-        IntStream.rangeClosed(1, files)
-            .mapToObj(i -> new SampleData.SampleFile("%03d.json".formatted(i), lines.apply(i)))
-            .map(file -> new Step(file.name(), "", List.of(file), landing))
-            .toList());
+  private final List<Step> steps = new ArrayList<>();
+
+  /** Adds a folder, from its first file again if it was added before. */
+  void add(String folder, Feed feed) {
+    steps.removeIf(step -> step.folder.equals(folder));
+    read(folder).forEach(file -> steps.add(new Step(folder, file, feed)));
+    steps.sort(Comparator.comparing(step -> step.file.name()));
   }
 
-  /** Lands everything now; what is left is to see what it leads to. */
-  Replay landed(Landing landing) {
-    steps.forEach(Step::land);
-    return new Replay(
-        List.of(new Step("all files are there before the start", "", List.of(), landing)));
+  boolean isEmpty() {
+    return steps.isEmpty();
   }
 
-  /** Both in the order of the files' names. */
-  Replay mergedWith(Replay other) {
-    return new Replay(
-        Stream.concat(steps.stream(), other.steps.stream())
-            .sorted(Comparator.comparing(Step::heading))
-            .toList());
+  Step next() {
+    return steps.remove(0);
+  }
+
+  /** Reads a folder of {@code sample-data} in the working directory or, without it, in the jar. */
+  static List<SampleFile> read(String folder) {
+    try {
+      Path local = Path.of("sample-data", folder);
+      return Files.isDirectory(local) ? readFiles(local) : readPackaged(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static List<SampleFile> readPackaged(String folder) throws IOException {
+    try {
+      return readFrom(Replay.class.getResource("/streamingdeepdive/sample-data/" + folder).toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static List<SampleFile> readFrom(URI packaged) throws IOException {
+    if (!packaged.getScheme().equals("jar")) {
+      return readFiles(Path.of(packaged));
+    }
+    try (FileSystem jar = FileSystems.newFileSystem(packaged, Map.of())) {
+      return readFiles(jar.provider().getPath(packaged));
+    }
+  }
+
+  private static List<SampleFile> readFiles(Path folder) throws IOException {
+    List<SampleFile> files = new ArrayList<>();
+    try (Stream<Path> found = Files.list(folder)) {
+      for (Path file : found.filter(Replay::isSample).sorted().toList()) {
+        files.add(new SampleFile(file.getFileName().toString(), Files.readString(file)));
+      }
+    }
+    return files;
+  }
+
+  /** Not what desktops and editors leave behind. */
+  private static boolean isSample(Path file) {
+    return file.getFileName().toString().matches("[^._].*\\.json") && Files.isRegularFile(file);
   }
 }

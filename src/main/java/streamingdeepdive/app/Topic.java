@@ -1,20 +1,178 @@
 package streamingdeepdive.app;
 
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.StringSerializer;
 
-/**
- * The topic that a main reads: the user's, or one in which the sample data lands.
- *
- * @param bootstrapServers the addresses of its brokers, as {@code kafka.bootstrap.servers}
- * @param name its name
- * @param partitions how many partitions it has
- * @param options further options of Spark's Kafka source
- */
-public record Topic(
-    String bootstrapServers, String name, int partitions, Map<String, String> options) {
-  /** Leaves the values of the options out: passwords are among them. */
+/** A Kafka topic: the user's or, in a replay, one of a broker in this process. */
+public final class Topic implements Replay.Feed, AutoCloseable {
+  private static final int LIMIT_MILLIS = 5_000;
+
+  private final String bootstrapServers;
+  private final String name;
+  private final int partitions;
+  private final Runnable endOfBroker;
+  private Producer<String, String> producer;
+
+  private Topic(String bootstrapServers, String name, int partitions, Runnable endOfBroker) {
+    this.bootstrapServers = bootstrapServers;
+    this.name = name;
+    this.partitions = partitions;
+    this.endOfBroker = endOfBroker;
+  }
+
+  /**
+   * Returns a topic to read: that of {@code --bootstrap-servers} and {@code --topic}; in a replay
+   * the lines of the sample files are sent to it.
+   *
+   * @param lesson the run of a main with these options
+   * @param folder a folder of the sample data
+   * @return the topic, to be closed by the caller
+   * @throws IllegalStateException if the topic or its brokers cannot be used
+   */
+  public static Topic input(LessonRun lesson, String folder) {
+    Topic topic = output(lesson, folder);
+    lesson.feedFrom(folder, topic);
+    return topic;
+  }
+
+  /**
+   * Returns a topic to write to: that of {@code --bootstrap-servers} and {@code --topic}; in a
+   * replay an empty one.
+   *
+   * @param lesson the run of a main with these options
+   * @param name its name in a replay
+   * @return the topic, to be closed by the caller
+   * @throws IllegalStateException if the topic or its brokers cannot be used
+   */
+  public static Topic output(LessonRun lesson, String name) {
+    if (!lesson.isReplay()) {
+      return find(lesson.option("bootstrap-servers", ""), lesson.option("topic", ""));
+    }
+    LocalBroker broker = LocalBroker.start();
+    return create(broker.bootstrapServers(), name, broker::close);
+  }
+
+  /**
+   * Creates a topic of one partition.
+   *
+   * @param bootstrapServers a broker that has room for it
+   * @param name a name that no topic has yet
+   * @return the topic, to be closed by the caller
+   */
+  public static Topic create(String bootstrapServers, String name) {
+    return create(bootstrapServers, name, () -> {});
+  }
+
+  private static Topic create(String bootstrapServers, String name, Runnable endOfBroker) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+      await(admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all());
+    }
+    return new Topic(bootstrapServers, name, 1, endOfBroker);
+  }
+
+  /** Spark would wait for minutes for brokers that do not answer. */
+  private static Topic find(String bootstrapServers, String name) {
+    Map<String, Object> config =
+        Map.of(
+            "bootstrap.servers", bootstrapServers,
+            "request.timeout.ms", LIMIT_MILLIS,
+            "default.api.timeout.ms", LIMIT_MILLIS);
+    try (Admin admin = Admin.create(config)) {
+      var found = await(admin.describeTopics(List.of(name)).allTopicNames()).get(name);
+      return new Topic(bootstrapServers, name, found.partitions().size(), () -> {});
+    } catch (UnknownTopicOrPartitionException e) {
+      throw new IllegalStateException(
+          "The topic " + name + " does not exist on " + bootstrapServers + "; create it first.");
+    } catch (org.apache.kafka.common.errors.TimeoutException e) {
+      throw new IllegalStateException(
+          "No Kafka broker answers at " + bootstrapServers + "; check the address.");
+    }
+  }
+
+  /**
+   * Makes records without a key appear, all at once: they go to the broker as one batch, of which
+   * no reader sees a part.
+   *
+   * @param values their values; a null makes a tombstone
+   */
+  public void land(List<String> values) {
+    if (producer == null) {
+      producer =
+          new KafkaProducer<>(
+              Map.of(
+                  "bootstrap.servers", bootstrapServers,
+                  // A batch goes when it is flushed, not when it is full or has waited for long.
+                  "batch.size", 1_000_000,
+                  "linger.ms", 60_000),
+              new StringSerializer(),
+              new StringSerializer());
+    }
+    var sent =
+        values.stream().map(value -> producer.send(new ProducerRecord<>(name, value))).toList();
+    producer.flush();
+    sent.forEach(Topic::await);
+  }
+
   @Override
-  public String toString() {
-    return name + " on " + bootstrapServers + " with " + options.keySet();
+  public void land(String piece, String content) {
+    land(content.lines().toList());
+  }
+
+  private static <T> T await(Future<T> result) {
+    try {
+      return result.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException failure
+          ? failure
+          : new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for the broker", e);
+    }
+  }
+
+  /**
+   * Returns the addresses of its brokers.
+   *
+   * @return as the option {@code kafka.bootstrap.servers} takes it
+   */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  /**
+   * Returns its name.
+   *
+   * @return as the options {@code subscribe} and {@code topic} take it
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns how many partitions it has.
+   *
+   * @return 1 in a replay
+   */
+  public int partitions() {
+    return partitions;
+  }
+
+  /** Leaves a topic of the user's as it is; ends the broker of a replay. */
+  @Override
+  public void close() {
+    if (producer != null) {
+      producer.close();
+    }
+    endOfBroker.run();
   }
 }

@@ -16,8 +16,9 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
-import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.BatchDirectories;
 import streamingdeepdive.recovery.Checkpoint;
 
@@ -226,17 +227,24 @@ public final class BadRecords {
    * Runs the query, then prints what it has written.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runWithOutput(
-        BadRecords.class,
-        "Writes the totals of the lines that are sales, and the lines that are not.",
-        args,
-        app -> {
-          Dataset<Row> lines = read(app.spark(), app.input("bad-records"));
-          app.out().write(buildQuery(lines, app.output(), app.checkpoint("")));
-          app.out().table("accepted", readTotals(app.spark(), app.output()));
-          app.out().table("rejected", readRejected(app.spark(), app.output()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Writes the totals of the accepted lines, and the rejected lines.",
+            "input",
+            "output",
+            "checkpoint")) {
+      SparkSession spark = lesson.spark();
+      String output = lesson.output("lines");
+      StreamingQuery query =
+          buildQuery(read(spark, lesson.input("bad-records")), output, lesson.checkpoint("lines"))
+              .start();
+      lesson.replay(query);
+      lesson.printTable("accepted", readTotals(spark, output));
+      lesson.printTable("rejected", readRejected(spark, output));
+    }
   }
 }

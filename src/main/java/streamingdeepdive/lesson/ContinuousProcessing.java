@@ -13,7 +13,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.app.Topic;
 
 /**
  * Rows that are handed over one by one. How soon can a row be put out, and what must be given up
@@ -145,24 +147,39 @@ public final class ContinuousProcessing {
   }
 
   /**
-   * Prints the sales in euros.
+   * Prints the sales in euros: from a memory table, or on data of your own on the console.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runOnTopic(
-        ContinuousProcessing.class,
-        "Prints the sales in a Kafka topic in euros, without micro-batches.",
-        args,
-        (app, topic) -> {
-          SparkSession spark = app.spark();
-          String servers = topic.bootstrapServers();
-          Dataset<Row> stream = KafkaSource.records(spark, servers, topic.name(), topic.options());
-          Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), topic.options());
-          app.out()
-              .continuous(
-                  continuous(buildQuery(KafkaSource.events(stream)), topic.partitions()),
-                  buildQuery(KafkaSource.events(table)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+            LessonRun.open(
+                args,
+                "Converts the sales of a topic to euros, without micro-batches.",
+                "bootstrap-servers",
+                "topic",
+                "checkpoint");
+        Topic topic = Topic.input(lesson, "sales")) {
+      SparkSession spark = lesson.spark();
+      String servers = topic.bootstrapServers();
+      lesson.feedAll();
+      Dataset<Row> records = KafkaSource.records(spark, servers, topic.name(), Map.of());
+      StreamingQuery query =
+          continuous(buildQuery(KafkaSource.events(records)), topic.partitions())
+              .queryName("euros")
+              .format(args.length == 0 ? "memory" : "console")
+              .option("checkpointLocation", lesson.checkpoint("euros"))
+              .start();
+      if (args.length > 0) {
+        query.awaitTermination();
+      }
+      Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), Map.of());
+      long expected = buildQuery(KafkaSource.events(table)).count();
+      while (query.isActive() && spark.table("euros").count() < expected) {
+        query.awaitTermination(100);
+      }
+      lesson.printTable("the rows that came out", spark.table("euros"));
+    }
   }
 }

@@ -3,7 +3,8 @@ package streamingdeepdive.lesson;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * Events that are delivered more than once. How is each counted once, and for how long must it be
@@ -87,19 +88,24 @@ public final class Deduplication {
   }
 
   /**
-   * Prints the rows that are left, in append mode.
+   * Prints the sales that are left, in append mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        Deduplication.class,
-        "Prints the events without their exact redeliveries.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> distinct = buildQuery(events);
-          app.out().steps(distinct.writeStream().outputMode(OutputMode.Append()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args, "Drops sales that are delivered a second time.", "input", "checkpoint")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      StreamingQuery query =
+          buildQuery(sales)
+              .writeStream()
+              .outputMode(OutputMode.Append())
+              .foreachBatch(lesson::print)
+              .option("checkpointLocation", lesson.checkpoint("sales"))
+              .start();
+      lesson.replay(query);
+    }
   }
 }

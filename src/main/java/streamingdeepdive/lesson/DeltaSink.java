@@ -9,9 +9,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
-import streamingdeepdive.app.Printout;
-import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.DeltaOutput;
 import streamingdeepdive.recovery.ExpectedColumns;
@@ -205,32 +205,31 @@ public final class DeltaSink {
    * Writes the totals both ways and prints what the tables hold, then the versions of the second.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runWithOutput(
-        DeltaSink.class,
-        "Writes the windowed totals to Delta tables: once when they are final, and the newest.",
-        args,
-        SETTINGS,
-        app -> {
-          SparkSession spark = app.spark();
-          Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          String finals = app.output("final");
-          String newest = app.output("newest");
-          app.out()
-              .sinks(
-                  Map.of(
-                      "final",
-                      new Printout.Sink(
-                          buildQuery(totals, finals, app.checkpoint("final")),
-                          () -> read(spark, finals)),
-                      "newest",
-                      new Printout.Sink(
-                          buildUpdateQuery(totals, newest, app.checkpoint("newest")),
-                          () -> read(spark, newest))));
-          app.out().table("the versions of newest", history(spark, newest));
-          app.out().table("version 2 of newest", readVersion(spark, newest, 2));
-        });
+  public static void main(String[] args) throws Exception {
+    SETTINGS.forEach(System::setProperty);
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Writes totals to Delta tables: once when they are final, and the latest.",
+            "input",
+            "output",
+            "checkpoint")) {
+      SparkSession spark = lesson.spark();
+      Dataset<Row> sales = FileSource.read(spark, lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      String finals = lesson.output("final");
+      String latest = lesson.output("latest");
+      StreamingQuery once =
+          buildQuery(totals, finals, lesson.checkpoint("final")).queryName("final").start();
+      StreamingQuery each =
+          buildUpdateQuery(totals, latest, lesson.checkpoint("latest")).queryName("latest").start();
+      lesson.show(once, () -> read(spark, finals));
+      lesson.show(each, () -> read(spark, latest));
+      lesson.replay(once, each);
+      lesson.printTable("the versions of latest", history(spark, latest));
+      lesson.printTable("version 2 of latest", readVersion(spark, latest, 2));
+    }
   }
 }

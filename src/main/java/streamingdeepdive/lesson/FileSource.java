@@ -9,7 +9,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * Files of JSON lines as a stream. What is a stream, if not a table that is never finished?
@@ -122,20 +123,29 @@ public final class FileSource {
   }
 
   /**
-   * Runs the query over the stream, then over the finished table.
+   * Runs the query over the stream, on Spark's console sink, then over the finished table.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        FileSource.class,
-        "Runs one query over a stream of files and over the finished table.",
-        args,
-        app -> {
-          Dataset<Row> stream = buildQuery(app.accepted(BadRecords.read(app.spark(), app.input())));
-          app.out().steps(stream.writeStream().outputMode(OutputMode.Complete()));
-          Dataset<Row> table = buildQuery(readTable(app.spark(), app.input()));
-          app.out().table("the same query over the finished table", table);
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Runs one query over a stream of files, then over the finished table.",
+            "input",
+            "checkpoint")) {
+      String input = lesson.input("sales");
+      StreamingQuery query =
+          buildQuery(read(lesson.spark(), input))
+              .writeStream()
+              .outputMode(OutputMode.Complete())
+              .format("console")
+              .option("checkpointLocation", lesson.checkpoint("totals"))
+              .start();
+      lesson.replay(query);
+      Dataset<Row> table = readTable(lesson.spark(), input);
+      lesson.printTable("the same query over the finished table", buildQuery(table));
+    }
   }
 }

@@ -1,14 +1,16 @@
 package streamingdeepdive.lesson;
 
+import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.Printout;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.UpsertTable;
 
@@ -107,24 +109,33 @@ public final class JdbcSink {
   }
 
   /**
-   * Writes the totals to the table and prints it after each step.
+   * Writes the totals to the table and prints it after each file.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runToDatabase(
-        JdbcSink.class,
-        "Writes the newest total amount per 5-minute window and region to a database table.",
-        args,
-        (app, database) -> {
-          SparkSession spark = app.spark();
-          Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          app.out()
-              .sink(
-                  new Printout.Sink(
-                      buildQuery(totals, database.options(), database.table(), app.checkpoint("")),
-                      () -> read(spark, database.options(), database.table())));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Writes the latest totals per five minutes and region to a table of a database.",
+            "input",
+            "url",
+            "user",
+            "table",
+            "checkpoint")) {
+      Map<String, String> database = new HashMap<>();
+      String own = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+      database.put("url", lesson.option("url", own));
+      database.put("user", lesson.option("user", ""));
+      database.put("password", System.getenv().getOrDefault("JDBC_PASSWORD", ""));
+      String table = lesson.option("table", "totals");
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      StreamingQuery query =
+          buildQuery(totals, database, table, lesson.checkpoint("totals")).start();
+      lesson.show(query, () -> read(lesson.spark(), database, table));
+      lesson.replay(query);
+    }
   }
 }

@@ -8,7 +8,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * A stream joined with a table, and with another stream. Which sales were refunded, and when is it
@@ -155,18 +156,29 @@ public final class Joins {
    * Prints the sales with their regions and refunds, in append mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        Joins.class,
-        "Prints each sale with its region's currency, and with its refund once that is settled.",
-        args,
-        app -> {
-          Dataset<Row> sales = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> regions = readRegions(app.spark(), app.table("regions"));
-          Dataset<Row> refunds = readRefunds(app.spark(), app.moreInput("refunds"));
-          Dataset<Row> joined = withRefunds(withRegions(sales, regions), refunds);
-          app.out().steps(joined.writeStream().outputMode(OutputMode.Append()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Joins sales with a table of regions and a stream of refunds.",
+            "sales",
+            "refunds",
+            "regions",
+            "checkpoint")) {
+      SparkSession spark = lesson.spark();
+      Dataset<Row> sales = FileSource.read(spark, lesson.input("sales"));
+      Dataset<Row> refunds = readRefunds(spark, lesson.input("refunds"));
+      Dataset<Row> regions = readRegions(spark, lesson.table("regions"));
+      StreamingQuery query =
+          withRefunds(withRegions(sales, regions), refunds)
+              .writeStream()
+              .outputMode(OutputMode.Append())
+              .foreachBatch(lesson::print)
+              .option("checkpointLocation", lesson.checkpoint("sales"))
+              .start();
+      lesson.replay(query);
+    }
   }
 }

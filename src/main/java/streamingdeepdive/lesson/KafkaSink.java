@@ -11,9 +11,12 @@ import java.util.Map;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.app.Topic;
 
 /**
  * Totals as records of a Kafka topic. What does a reader of the topic get, if a micro-batch is
@@ -129,28 +132,34 @@ public final class KafkaSink {
   }
 
   /**
-   * Prints the totals as they change and are written, then the newest ones in the topic.
+   * Prints the latest totals in the topic after each file.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runToTopic(
-        KafkaSink.class,
-        "Writes the total amount per 5-minute window and region to a Kafka topic.",
-        args,
-        (app, topic) -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          String servers = topic.bootstrapServers();
-          app.out()
-              .steps(
-                  totals.writeStream().outputMode(OutputMode.Update()),
-                  sink(servers, topic.name(), topic.options()));
-          app.out()
-              .table(
-                  "the newest totals in the topic",
-                  newest(
-                      KafkaSource.readTable(app.spark(), servers, topic.name(), topic.options())));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+            LessonRun.open(
+                args,
+                "Writes the totals per five minutes and region to a topic.",
+                "input",
+                "bootstrap-servers",
+                "topic",
+                "checkpoint");
+        Topic topic = Topic.output(lesson, "totals")) {
+      SparkSession spark = lesson.spark();
+      Dataset<Row> sales = FileSource.read(spark, lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      StreamingQuery query =
+          buildQuery(totals, topic.bootstrapServers(), topic.name())
+              .option("checkpointLocation", lesson.checkpoint("totals"))
+              .start();
+      lesson.show(
+          query,
+          () ->
+              newest(
+                  KafkaSource.readTable(spark, topic.bootstrapServers(), topic.name(), Map.of())));
+      lesson.replay(query);
+    }
   }
 }

@@ -15,7 +15,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.app.Topic;
 
 /**
  * A Kafka topic of JSON values as a stream. How do the records of a topic become the rows of a
@@ -182,23 +184,36 @@ public final class KafkaSource {
    * Prints the totals as they change, and what is rejected.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runOnTopic(
-        KafkaSource.class,
-        "Prints the total amount per 5-minute window and region of the events in a Kafka topic.",
-        args,
-        (app, topic) -> {
-          Dataset<Row> records =
-              records(app.spark(), topic.bootstrapServers(), topic.name(), topic.options());
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events(records));
-          Dataset<Row> rejected =
-              rejected(records).withColumn("value", col("value").cast("string"));
-          app.out()
-              .steps(
-                  totals.writeStream().outputMode(OutputMode.Update()),
-                  "rejected",
-                  rejected.writeStream().outputMode(OutputMode.Append()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+            LessonRun.open(
+                args,
+                "Adds up the sales of a topic per five minutes and region.",
+                "bootstrap-servers",
+                "topic",
+                "checkpoint");
+        Topic topic = Topic.input(lesson, "sales")) {
+      Dataset<Row> records =
+          records(lesson.spark(), topic.bootstrapServers(), topic.name(), Map.of());
+      StreamingQuery totals =
+          WindowedAggregation.buildQuery(events(records))
+              .writeStream()
+              .queryName("totals")
+              .outputMode(OutputMode.Update())
+              .foreachBatch(lesson::print)
+              .option("checkpointLocation", lesson.checkpoint("totals"))
+              .start();
+      StreamingQuery rejected =
+          rejected(records)
+              .withColumn("value", col("value").cast("string"))
+              .writeStream()
+              .queryName("rejected")
+              .foreachBatch(lesson::print)
+              .option("checkpointLocation", lesson.checkpoint("rejected"))
+              .start();
+      lesson.replay(totals, rejected);
+    }
   }
 }

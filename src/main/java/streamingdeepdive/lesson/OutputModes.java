@@ -1,11 +1,11 @@
 package streamingdeepdive.lesson;
 
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * What a query puts out: what is final, what has changed, or everything. Which of them can the
@@ -94,21 +94,27 @@ public final class OutputModes {
    * Prints what each mode puts out for each file.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        OutputModes.class,
-        "Prints the windowed totals in append, update and complete mode side by side.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          app.out()
-              .rowsOfEach(
-                  Map.of(
-                      "append", append(totals),
-                      "update", update(totals),
-                      "complete", complete(totals)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args, "Puts out the same totals in each output mode.", "input", "checkpoint")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      lesson.replay(
+          start(lesson, "append", append(totals)),
+          start(lesson, "update", update(totals)),
+          start(lesson, "complete", complete(totals)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> totals)
+      throws Exception {
+    return totals
+        .queryName(name)
+        .foreachBatch(lesson::print)
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -8,7 +8,6 @@ import static org.apache.spark.sql.functions.unix_seconds;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -16,8 +15,8 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.Printout;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.BatchDirectories;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.ExpectedColumns;
@@ -199,30 +198,31 @@ public final class ParquetSink {
    * Writes the totals both ways and prints what the readers find.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runWithOutput(
-        ParquetSink.class,
-        "Writes the windowed totals to Parquet: once when they are final, and each revision.",
-        args,
-        app -> {
-          SparkSession spark = app.spark();
-          Dataset<Row> events = app.accepted(BadRecords.read(spark, app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          String finals = app.output("final");
-          String revisions = app.output("latest");
-          app.out()
-              .sinks(
-                  Map.of(
-                      "final",
-                      new Printout.Sink(
-                          buildQuery(totals, finals, app.checkpoint("final")),
-                          () -> read(spark, finals)),
-                      "latest",
-                      new Printout.Sink(
-                          buildUpdateQuery(totals, revisions, app.checkpoint("latest")),
-                          () -> latest(spark, revisions))));
-          app.out().table("every revision", history(spark, revisions));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args,
+            "Writes totals to Parquet: once when they are final, and each revision.",
+            "input",
+            "output",
+            "checkpoint")) {
+      SparkSession spark = lesson.spark();
+      Dataset<Row> sales = FileSource.read(spark, lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      String finals = lesson.output("final");
+      String revisions = lesson.output("latest");
+      StreamingQuery once =
+          buildQuery(totals, finals, lesson.checkpoint("final")).queryName("final").start();
+      StreamingQuery each =
+          buildUpdateQuery(totals, revisions, lesson.checkpoint("latest"))
+              .queryName("latest")
+              .start();
+      lesson.show(once, () -> read(spark, finals));
+      lesson.show(each, () -> latest(spark, revisions));
+      lesson.replay(once, each);
+      lesson.printTable("every revision", history(spark, revisions));
+    }
   }
 }

@@ -8,7 +8,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.app.SocketFeed;
 
 /**
  * Lines from a socket as a stream. What is the quickest way to try a query out, and why is it no
@@ -77,15 +79,21 @@ public final class SocketSource {
    * Prints the rows that the lines become.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.runOnSocket(
-        SocketSource.class,
-        "Prints the events that a server sends as lines.",
-        args,
-        (app, host, port) -> {
-          Dataset<Row> events = read(app.spark(), host, port);
-          app.out().steps(events.writeStream().outputMode(OutputMode.Append()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+            LessonRun.open(args, "Prints the sales that a server sends.", "host", "port");
+        SocketFeed server = SocketFeed.of(lesson, "sales")) {
+      String host = lesson.option("host", server.host());
+      int port = Integer.parseInt(lesson.option("port", server.port()));
+      StreamingQuery query =
+          read(lesson.spark(), host, port)
+              .writeStream()
+              .outputMode(OutputMode.Append())
+              .foreachBatch(lesson::print)
+              .start();
+      lesson.replay(query);
+    }
   }
 }

@@ -1,13 +1,12 @@
 package streamingdeepdive.lesson;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
-import streamingdeepdive.app.StreamingApp;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * When a micro-batch starts, and when a query ends. Which trigger is for a query that always runs,
@@ -49,6 +48,8 @@ import streamingdeepdive.app.StreamingApp;
  *     Guide: Triggers</a>
  */
 public final class Triggers {
+  private static final String INTERVAL = "100 milliseconds";
+
   private Triggers() {}
 
   /**
@@ -112,25 +113,39 @@ public final class Triggers {
   }
 
   /**
-   * Prints what the windowed totals deliver with each trigger.
+   * Prints what the windowed totals deliver with each trigger, over files that are all there.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        Triggers.class,
-        "Prints what the windowed totals deliver with each trigger.",
-        args,
-        app -> {
-          Dataset<Row> events = FileSource.read(app.spark(), app.input());
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          Map<String, DataStreamWriter<Row>> queries = new LinkedHashMap<>();
-          queries.put("as soon as possible", asSoonAsPossible(totals));
-          queries.put("every 100 milliseconds", every(totals, "100 milliseconds"));
-          queries.put("available now", availableNow(totals));
-          queries.put("once", once(totals));
-          queries.put("continuous", continuous(totals, "100 milliseconds"));
-          app.out().deliveries(queries);
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Runs one query with three triggers.", "input", "checkpoint")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      lesson.feedAll();
+
+      StreamingQuery now = start(lesson, "available now", availableNow(totals));
+      now.awaitTermination();
+      lesson.replay(now);
+
+      StreamingQuery once = start(lesson, "once", once(totals));
+      once.awaitTermination();
+      lesson.replay(once);
+
+      StreamingQuery every = start(lesson, "every 100 milliseconds", every(totals, INTERVAL));
+      boolean hasEnded = every.awaitTermination(10);
+      System.out.println("== awaitTermination(10) returned " + hasEnded);
+      lesson.replay(every);
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> totals)
+      throws Exception {
+    return totals
+        .queryName(name)
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -4,11 +4,11 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
 
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * How long to wait for late events. When can a total be taken as final, and its state forgotten?
@@ -108,27 +108,32 @@ public final class Watermark {
   }
 
   /**
-   * Prints watermark, state rows and late rows of the query with two delays and without.
+   * Prints watermark, state rows and late rows of the query with two delay thresholds and without.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        Watermark.class,
-        "Prints watermark, state and late rows of one query with two delay thresholds and without.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          OutputMode update = OutputMode.Update();
-          app.out()
-              .ledgerOfEach(
-                  Map.of(
-                      "10 minutes",
-                      buildQuery(events).writeStream().outputMode(update),
-                      "1 minute",
-                      buildQuery(events, "1 minute").writeStream().outputMode(update),
-                      "no watermark",
-                      buildQueryWithoutWatermark(events).writeStream().outputMode(update)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args, "Adds up sales with two delay thresholds and without.", "input", "checkpoint")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      lesson.replay(
+          start(lesson, "1 minute", buildQuery(sales, "1 minute")),
+          start(lesson, "10 minutes", buildQuery(sales)),
+          start(lesson, "no watermark", buildQueryWithoutWatermark(sales)));
+    }
+  }
+
+  /** On the noop sink, since the rows are not the point here. */
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
+      throws Exception {
+    return totals
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Update())
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -7,7 +7,8 @@ import static org.apache.spark.sql.functions.window;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 
 /**
  * Totals per window of event time. What was sold in each five minutes, if the reports come late and
@@ -114,16 +115,20 @@ public final class WindowedAggregation {
    * Prints the totals as they change, in update mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        WindowedAggregation.class,
-        "Prints the total amount per 5-minute window and region.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> totals = buildQuery(events);
-          app.out().steps(totals.writeStream().outputMode(OutputMode.Update()));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Adds up sales per five minutes and region.", "input", "checkpoint")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      StreamingQuery query =
+          buildQuery(sales)
+              .writeStream()
+              .outputMode(OutputMode.Update())
+              .foreachBatch(lesson::print)
+              .option("checkpointLocation", lesson.checkpoint("totals"))
+              .start();
+      lesson.replay(query);
+    }
   }
 }

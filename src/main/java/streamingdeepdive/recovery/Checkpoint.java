@@ -1,6 +1,7 @@
 package streamingdeepdive.recovery;
 
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -80,6 +81,43 @@ public final class Checkpoint {
               + files
               + " is in use by a running query. Stop that query first, or give this one a"
               + " checkpoint location of its own.");
+    }
+  }
+
+  /**
+   * Keeps the name of a program in a directory of checkpoint locations; a later call must give the
+   * same. Queries of another program would idle there without a word, or mix their state.
+   *
+   * @param program such as the name of a main's class
+   * @throws IllegalStateException if another program's name is there, or this is a checkpoint
+   *     itself
+   */
+  public void claim(String program) {
+    Optional<String> owner = files.read(files.path("program"));
+    if (queryId().isPresent()) {
+      throw new IllegalStateException(
+          "The directory "
+              + files
+              + " is the checkpoint location of a query. Give "
+              + program
+              + " a directory of its own.");
+    }
+    if (owner.isPresent() && !owner.get().equals(program)) {
+      throw new IllegalStateException(
+          "The directory "
+              + files
+              + " holds the checkpoints of "
+              + owner.get()
+              + ". Give "
+              + program
+              + " a directory of its own.");
+    }
+    if (owner.isEmpty()) {
+      try {
+        files.write(files.path("program"), program);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 

@@ -4,14 +4,13 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.max;
 import static org.apache.spark.sql.functions.window;
 
-import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StagedReplay;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -58,8 +57,6 @@ import streamingdeepdive.recovery.QuerySignature;
  *     Guide: Recovery Semantics after Changes in a Streaming Query</a>
  */
 public final class ChangedQuery {
-  private record Change(String name, UnaryOperator<Dataset<Row>> query) {}
-
   private ChangedQuery() {}
 
   /**
@@ -140,40 +137,36 @@ public final class ChangedQuery {
    * file.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    List<Change> changes =
-        List.of(
-            new Change("unchanged", WindowedAggregation::buildQuery),
-            new Change("longer windows", ChangedQuery::longerWindows),
-            new Change("highest amounts", ChangedQuery::highestAmounts),
-            new Change("single sales", ChangedQuery::singleSales));
-    StreamingApp.runOnSampleData(
-        ChangedQuery.class,
-        "Goes on from a checkpoint with another query, and prints what comes out.",
-        args,
-        app -> {
-          for (Change change : changes) {
-            StagedReplay replay = app.stagedReplay(change.name());
-            Dataset<Row> events = FileSource.read(app.spark(), replay.input());
-            replay.run(
-                2,
-                () ->
-                    buildQuery(
-                        WindowedAggregation.buildQuery(events),
-                        replay.output(),
-                        replay.checkpoint()));
-            replay.run(
-                5,
-                () ->
-                    buildQueryForAnyCheckpoint(
-                        change.query().apply(events), replay.output(), replay.checkpoint()));
-            replay.print(() -> ParquetSink.latest(app.spark(), replay.output()));
-            replay.run(
-                1,
-                () ->
-                    buildQuery(change.query().apply(events), replay.output(), replay.checkpoint()));
-          }
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson = LessonRun.open(args, "Goes on from a checkpoint with another query.")) {
+      change(lesson, "unchanged", WindowedAggregation::buildQuery);
+      change(lesson, "longer windows", ChangedQuery::longerWindows);
+      change(lesson, "highest amounts", ChangedQuery::highestAmounts);
+      change(lesson, "single sales", ChangedQuery::singleSales);
+    }
+  }
+
+  private static void change(LessonRun lesson, String name, UnaryOperator<Dataset<Row>> changed)
+      throws Exception {
+    String output = lesson.output(name);
+    String checkpoint = lesson.checkpoint(name);
+    Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+    Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+    StreamingQuery first = buildQuery(totals, output, checkpoint).start();
+    lesson.feed(2, first);
+    first.stop();
+
+    Dataset<Row> next = changed.apply(sales);
+    StreamingQuery other = buildQueryForAnyCheckpoint(next, output, checkpoint).start();
+    lesson.feed(5, other);
+    other.stop();
+    lesson.printTable(name, ParquetSink.latest(lesson.spark(), output));
+    try {
+      buildQuery(next, output, checkpoint).start().stop();
+    } catch (IllegalStateException e) {
+      lesson.printFailure(e);
+    }
   }
 }

@@ -1,13 +1,10 @@
 package streamingdeepdive.trap;
 
-import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 
@@ -51,8 +48,6 @@ import streamingdeepdive.lesson.OutputModes;
  *     Guide: Output Modes</a>
  */
 public final class CompleteModeGrowth {
-  private static final int FILES = 10;
-  private static final int REGIONS_PER_FILE = 20;
 
   private CompleteModeGrowth() {}
 
@@ -78,31 +73,27 @@ public final class CompleteModeGrowth {
     return OutputModes.update(FileSource.buildQuery(events));
   }
 
-  /** One sale of each of some regions that no file before had. */
-  static String sales(int file) {
-    return IntStream.range((file - 1) * REGIONS_PER_FILE, file * REGIONS_PER_FILE)
-        .mapToObj(
-            region ->
-                "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"r%d\",\"amount\":1.0}\n"
-                    .formatted(region))
-        .collect(Collectors.joining());
-  }
-
   /**
    * Prints how many rows each mode puts out.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        CompleteModeGrowth.class,
-        "Prints how many rows complete and update mode put out while the keys become more.",
-        args,
-        app -> {
-          String input = app.generatedInput(FILES, CompleteModeGrowth::sales);
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
-          app.out()
-              .rowCountOfEach(Map.of("complete", everything(events), "update", changes(events)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Puts out more and more keys in complete and in update mode.")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("many-regions"));
+      lesson.replay(
+          start(lesson, "complete", everything(sales)), start(lesson, "update", changes(sales)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> totals)
+      throws Exception {
+    return totals
+        .queryName(name)
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

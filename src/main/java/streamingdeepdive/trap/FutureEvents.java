@@ -5,14 +5,14 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.not;
 
-import java.util.Map;
+import java.time.Instant;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
-import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
@@ -125,26 +125,33 @@ public final class FutureEvents {
   }
 
   /**
-   * Prints watermark, state rows and late rows with and without the bound, then the events that it
-   * has set aside.
+   * Prints watermark, state rows and late rows with and without the bound, then the events that are
+   * beyond it.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        FutureEvents.class,
-        "Prints what one event of a wrong year does, and how a bound keeps it away.",
-        args,
-        app -> {
-          Dataset<Row> events =
-              app.accepted(BadRecords.read(app.spark(), app.input("future-event")));
-          app.out()
-              .ledgerOfEach(
-                  Map.of(
-                      "without a bound", OutputModes.append(buildQueryWithoutBound(events)),
-                      "with a bound", OutputModes.append(buildQuery(events, app.clock()))));
-          Dataset<Row> table = FileSource.readTable(app.spark(), app.input("future-event"));
-          app.out().table("set aside", buildSetAside(table, app.clock(), BOUND));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson = LessonRun.open(args, "Adds up sales, one of which has a wrong year.")) {
+      Column clock = lit(Instant.parse("2026-01-01T18:00:00Z"));
+      String input = lesson.input("future-event");
+      Dataset<Row> sales = FileSource.read(lesson.spark(), input);
+      lesson.replay(
+          start(lesson, "without a bound", buildQueryWithoutBound(sales)),
+          start(lesson, "with a bound", buildQuery(sales, clock)));
+      Dataset<Row> table = FileSource.readTable(lesson.spark(), input);
+      lesson.printTable("beyond the bound", buildSetAside(table, clock, BOUND));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
+      throws Exception {
+    return totals
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Append())
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -1,14 +1,15 @@
 package streamingdeepdive.trap;
 
-import java.util.List;
-import java.util.concurrent.Callable;
+import java.io.File;
+import java.net.URI;
+import org.apache.commons.io.FileUtils;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.streaming.DataStreamWriter;
-import streamingdeepdive.app.StagedReplay;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.ParquetSink;
@@ -77,8 +78,6 @@ public final class LostCheckpoint {
     DataStreamWriter<Row> write(Dataset<Row> totals, String output, String checkpoint);
   }
 
-  private record Loss(String name, Sink sink, String deleted, int filesAfterwards) {}
-
   private LostCheckpoint() {}
 
   /**
@@ -131,34 +130,37 @@ public final class LostCheckpoint {
    * the rest.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    List<Loss> losses =
-        List.of(
-            new Loss("file sink", LostCheckpoint::buildUnguardedQuery, "checkpoint", 3),
-            new Loss(
-                "foreachBatch that appends", LostCheckpoint::buildAppendingQuery, "checkpoint", 3),
-            new Loss("guarded file sink", LostCheckpoint::buildQuery, "checkpoint", 3),
-            new Loss("file sink", LostCheckpoint::buildUnguardedQuery, "output", 1),
-            new Loss("guarded file sink", LostCheckpoint::buildQuery, "output", 1));
-    StreamingApp.runOnSampleData(
-        LostCheckpoint.class,
-        "Deletes the checkpoint or the output and prints which rows are missing or doubled.",
-        args,
-        app -> {
-          for (Loss loss : losses) {
-            StagedReplay replay = app.stagedReplay(loss.name());
-            Callable<DataStreamWriter<Row>> query =
-                () -> {
-                  Dataset<Row> events = FileSource.read(app.spark(), replay.input());
-                  Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-                  return loss.sink.write(totals, replay.output(), replay.checkpoint());
-                };
-            replay.run(5, query);
-            replay.delete(loss.deleted());
-            replay.run(loss.filesAfterwards(), query);
-            replay.print(() -> app.spark().read().parquet(replay.output()));
-          }
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Deletes a checkpoint or an output, and starts the query again.")) {
+      lose(lesson, "checkpoint", "file sink", 3, LostCheckpoint::buildUnguardedQuery);
+      lose(lesson, "checkpoint", "appending", 3, LostCheckpoint::buildAppendingQuery);
+      lose(lesson, "checkpoint", "guarded", 3, LostCheckpoint::buildQuery);
+      lose(lesson, "output", "file sink", 1, LostCheckpoint::buildUnguardedQuery);
+      lose(lesson, "output", "guarded", 1, LostCheckpoint::buildQuery);
+    }
+  }
+
+  private static void lose(
+      LessonRun lesson, String lost, String name, int filesAfterwards, Sink sink) throws Exception {
+    String output = lesson.output(name + " without " + lost);
+    String checkpoint = lesson.checkpoint(name + " without " + lost);
+    Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+    Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+    StreamingQuery query = sink.write(totals, output, checkpoint).start();
+    lesson.feed(5, query);
+    query.stop();
+
+    FileUtils.deleteDirectory(new File(URI.create(lost.equals("output") ? output : checkpoint)));
+    try {
+      StreamingQuery next = sink.write(totals, output, checkpoint).start();
+      lesson.feed(filesAfterwards, next);
+      next.stop();
+      lesson.printTable(name + " without " + lost, lesson.spark().read().parquet(output));
+    } catch (Exception e) {
+      lesson.printFailure(e);
+    }
   }
 }

@@ -5,13 +5,13 @@ import static org.apache.spark.sql.functions.date_trunc;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
 
-import java.util.Map;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.FileSource;
 
 /**
  * A watermark that is there and does nothing. Why does the state grow, although {@code
@@ -134,22 +134,27 @@ public final class LostWatermark {
    * Prints watermark, state rows and late rows of the mistake and the cure, in update mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        LostWatermark.class,
-        "Prints the state of a query that lost its watermark, beside one that kept it.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          OutputMode update = OutputMode.Update();
-          app.out()
-              .ledgerOfEach(
-                  Map.of(
-                      "window on the cast",
-                      buildQueryOnCast(events).writeStream().outputMode(update),
-                      "window on the column",
-                      buildQuery(events).writeStream().outputMode(update)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(
+            args, "Adds up sales in windows on a cast column and on the column itself.")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      lesson.replay(
+          start(lesson, "window on the cast", buildQueryOnCast(sales)),
+          start(lesson, "window on the column", buildQuery(sales)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
+      throws Exception {
+    return totals
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Update())
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -1,17 +1,16 @@
 package streamingdeepdive.trap;
 
-import static org.apache.spark.sql.functions.coalesce;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
 
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import streamingdeepdive.app.StreamingApp;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
-import streamingdeepdive.lesson.OutputModes;
 
 /**
  * Windows on the time at which an event is processed. Why does the same day give other totals when
@@ -124,25 +123,29 @@ public final class ProcessingTime {
   }
 
   /**
-   * Prints the totals of both, in update mode. An event without a processing time gets the one at
-   * which it is read.
+   * Prints the totals of both, in update mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        ProcessingTime.class,
-        "Prints totals of event time and of processing time, of events delivered in three ways.",
-        args,
-        app -> {
-          Dataset<Row> events =
-              read(app.spark(), app.input("deliveries"))
-                  .withColumn("processing_time", coalesce(col("processing_time"), app.clock()));
-          app.out()
-              .rowsOfEach(
-                  Map.of(
-                      "processing time", OutputModes.update(buildQueryOnProcessingTime(events)),
-                      "event time", OutputModes.update(buildQuery(events))));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Adds up sales that are delivered in three ways.")) {
+      Dataset<Row> sales = read(lesson.spark(), lesson.input("deliveries"));
+      lesson.replay(
+          start(lesson, "processing time", buildQueryOnProcessingTime(sales)),
+          start(lesson, "event time", buildQuery(sales)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
+      throws Exception {
+    return totals
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Update())
+        .foreachBatch(lesson::print)
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -1,15 +1,11 @@
 package streamingdeepdive.trap;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
-import streamingdeepdive.lesson.OutputModes;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.Watermark;
 
 /**
@@ -55,8 +51,6 @@ import streamingdeepdive.lesson.Watermark;
  *     Guide: Handling Late Data and Watermarking</a>
  */
 public final class UnboundedState {
-  private static final int FILES = 10;
-  private static final int WINDOWS_PER_FILE = 20;
 
   private UnboundedState() {}
 
@@ -90,33 +84,30 @@ public final class UnboundedState {
     return Watermark.buildQueryWithoutWatermark(events);
   }
 
-  /** One sale every five minutes, from midnight of the sample data's day. */
-  static String sales(int file) {
-    Instant midnight = Instant.parse("2026-01-01T00:00:00Z");
-    return IntStream.range((file - 1) * WINDOWS_PER_FILE, file * WINDOWS_PER_FILE)
-        .mapToObj(window -> midnight.plus(Duration.ofMinutes(5L * window)))
-        .map("{\"event_time\":\"%s\",\"region\":\"eu\",\"amount\":1.0}\n"::formatted)
-        .collect(Collectors.joining());
-  }
-
   /**
    * Prints watermark, state rows and late rows with and without a watermark, in update mode.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        UnboundedState.class,
-        "Prints the state of a windowed aggregation over 200 windows with and without a watermark.",
-        args,
-        app -> {
-          String input = app.generatedInput(FILES, UnboundedState::sales);
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), input));
-          app.out()
-              .ledgerOfEach(
-                  Map.of(
-                      "without a watermark", OutputModes.update(buildQueryWithoutWatermark(events)),
-                      "with a watermark", OutputModes.update(buildQuery(events))));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Adds up sales over 40 windows without a watermark and with one.")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("many-windows"));
+      lesson.replay(
+          start(lesson, "without a watermark", buildQueryWithoutWatermark(sales)),
+          start(lesson, "with a watermark", buildQuery(sales)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
+      throws Exception {
+    return totals
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Update())
+        .format("noop")
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

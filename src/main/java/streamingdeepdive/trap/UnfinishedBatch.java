@@ -1,14 +1,14 @@
 package streamingdeepdive.trap;
 
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
 
@@ -139,23 +139,24 @@ public final class UnfinishedBatch {
    * stderr.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        UnfinishedBatch.class,
-        "Prints what becomes of queries that look at a part of their batches, or twice at all.",
-        args,
-        app -> {
-          Dataset<Row> events = app.accepted(BadRecords.read(app.spark(), app.input()));
-          Dataset<Row> totals = WindowedAggregation.buildQuery(events);
-          Consumer<List<Row>> nobody = rows -> {};
-          app.out()
-              .fateOfEach(
-                  Map.of(
-                      "first row", firstRow(totals, nobody),
-                      "all rows", allRows(totals, nobody),
-                      "computed twice", computedTwice(totals, nobody),
-                      "computed once", computedOnce(totals, nobody)));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Looks at a part of each micro-batch, at all of it, and twice.")) {
+      Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
+      Consumer<List<Row>> nobody = rows -> {};
+      lesson.replay(
+          start(lesson, "first row", firstRow(totals, nobody)),
+          start(lesson, "all rows", allRows(totals, nobody)),
+          start(lesson, "computed twice", computedTwice(totals, nobody)),
+          start(lesson, "computed once", computedOnce(totals, nobody)));
+    }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> query)
+      throws Exception {
+    return query.queryName(name).option("checkpointLocation", lesson.checkpoint(name)).start();
   }
 }

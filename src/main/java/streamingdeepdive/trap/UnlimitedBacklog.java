@@ -1,13 +1,12 @@
 package streamingdeepdive.trap;
 
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamWriter;
-import streamingdeepdive.app.StreamingApp;
-import streamingdeepdive.lesson.BadRecords;
-import streamingdeepdive.lesson.OutputModes;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
@@ -67,21 +66,26 @@ public final class UnlimitedBacklog {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return as {@link BadRecords#read}
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> readAtOnce(SparkSession spark, String directory) {
-    return BadRecords.read(spark.readStream(), directory);
+    return spark.readStream().schema(FileSource.SCHEMA).option("timeZone", "UTC").json(directory);
   }
 
   /**
-   * The cure: reads one file per micro-batch, the oldest first, as {@link BadRecords} does.
+   * The cure: reads one file per micro-batch, the oldest first.
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return as {@link BadRecords#read}
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> readOneByOne(SparkSession spark, String directory) {
-    return BadRecords.read(spark.readStream().option("maxFilesPerTrigger", 1), directory);
+    return spark
+        .readStream()
+        .schema(FileSource.SCHEMA)
+        .option("maxFilesPerTrigger", 1)
+        .option("timeZone", "UTC")
+        .json(directory);
   }
 
   /**
@@ -89,35 +93,45 @@ public final class UnlimitedBacklog {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return as {@link BadRecords#read}
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> readLatestFirst(SparkSession spark, String directory) {
-    return BadRecords.read(
-        spark.readStream().option("maxFilesPerTrigger", 1).option("latestFirst", true), directory);
+    return spark
+        .readStream()
+        .schema(FileSource.SCHEMA)
+        .option("maxFilesPerTrigger", 1)
+        .option("latestFirst", true)
+        .option("timeZone", "UTC")
+        .json(directory);
   }
 
   /**
    * Prints the totals of closed windows, in append mode, and the late rows of each way to read.
    *
    * @param args see {@code --help}
+   * @throws Exception if the query cannot start, or dies
    */
-  public static void main(String[] args) {
-    StreamingApp.run(
-        UnlimitedBacklog.class,
-        "Prints the totals of a backlog read at once, file by file, and the latest file first.",
-        args,
-        app -> {
-          String input = app.backlog();
-          app.out()
-              .rowsAndLedgerOfEach(
-                  Map.of(
-                      "at once", totals(app.accepted(readAtOnce(app.spark(), input))),
-                      "one by one", totals(app.accepted(readOneByOne(app.spark(), input))),
-                      "latest first", totals(app.accepted(readLatestFirst(app.spark(), input)))));
-        });
+  public static void main(String[] args) throws Exception {
+    try (LessonRun lesson =
+        LessonRun.open(args, "Starts on a directory that is full, and reads it in three ways.")) {
+      SparkSession spark = lesson.spark();
+      String input = lesson.input("sales");
+      lesson.feedAll();
+      lesson.replay(
+          start(lesson, "at once", readAtOnce(spark, input)),
+          start(lesson, "one by one", readOneByOne(spark, input)),
+          start(lesson, "latest first", readLatestFirst(spark, input)));
+    }
   }
 
-  private static DataStreamWriter<Row> totals(Dataset<Row> events) {
-    return OutputModes.append(WindowedAggregation.buildQuery(events));
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> sales)
+      throws Exception {
+    return WindowedAggregation.buildQuery(sales)
+        .writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Append())
+        .foreachBatch(lesson::print)
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

@@ -121,7 +121,9 @@ class BadRecordsTest {
         () -> BadRecords.readRejected(spark, output),
         addLines(sales, "half"),
         restart());
-    assertThatThrownBy(() -> BadRecords.buildQuery(lines, output, output.replaceFirst("/?$", " new checkpoint")))
+    assertThatThrownBy(
+            () ->
+                BadRecords.buildQuery(lines, output, output.replaceFirst("/?$", " new checkpoint")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("written from another checkpoint location than");
 

@@ -15,7 +15,7 @@ import java.time.Instant;
  * modification time. So each file is written under a hidden name, which the source skips, gets a
  * later modification time than the one before, and is then renamed atomically.
  */
-public final class LandingDirectory implements Landing {
+public final class DirectoryFeed implements Replay.Feed {
   private static final Instant FIRST_MODIFICATION_TIME = Instant.parse("2026-01-01T00:00:00Z");
 
   private final Path directory;
@@ -26,7 +26,7 @@ public final class LandingDirectory implements Landing {
    *
    * @param directory a local directory that nobody else writes to
    */
-  public LandingDirectory(Path directory) {
+  public DirectoryFeed(Path directory) {
     try {
       this.directory = Files.createDirectories(directory);
     } catch (IOException e) {

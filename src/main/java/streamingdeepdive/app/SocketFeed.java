@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * A server on the loopback interface, at a free port, that sends lines to the one client that
  * connects to it.
  */
-public final class LandingSocket implements Landing, AutoCloseable {
+public final class SocketFeed implements Replay.Feed, AutoCloseable {
   private static final int LIMIT_MILLIS = 60_000;
 
   private final ServerSocket server;
@@ -19,7 +19,7 @@ public final class LandingSocket implements Landing, AutoCloseable {
   private long lines;
 
   /** Starts to listen. */
-  public LandingSocket() {
+  public SocketFeed() {
     try {
       server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
       server.setSoTimeout(LIMIT_MILLIS);
@@ -29,12 +29,16 @@ public final class LandingSocket implements Landing, AutoCloseable {
   }
 
   /**
-   * Returns the port.
+   * Starts a server for the replay of a lesson, which sends the lines of the sample files.
    *
-   * @return as the option {@code port} takes it
+   * @param lesson the run of a main
+   * @param folder a folder of the sample data
+   * @return the server, to be closed by the caller
    */
-  public int port() {
-    return server.getLocalPort();
+  public static SocketFeed of(LessonRun lesson, String folder) {
+    SocketFeed feed = new SocketFeed();
+    lesson.feedFrom(folder, feed);
+    return feed;
   }
 
   /**
@@ -44,6 +48,15 @@ public final class LandingSocket implements Landing, AutoCloseable {
    */
   public String host() {
     return server.getInetAddress().getHostAddress();
+  }
+
+  /**
+   * Returns the port.
+   *
+   * @return as the option {@code port} takes it
+   */
+  public String port() {
+    return Integer.toString(server.getLocalPort());
   }
 
   /** Waits for the client, if there is none yet. */

@@ -1,0 +1,107 @@
+package streamingdeepdive.app;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the output of a main readable: warnings and errors while it runs, one sentence if it fails,
+ * and nothing on Ctrl-C or SIGTERM, which end it in the middle of whatever it does. The next start
+ * goes on from the checkpoint.
+ */
+final class ProgramEnd implements AutoCloseable {
+  private static final String LOGGING = "log4j2.configurationFile";
+  private static final int BEFORE_SPARK = 100;
+  private static final int AFTER_SPARK = 10;
+  private static final long LIMIT_SECONDS = 3;
+  private static final int SIGTERM = 128 + 15;
+
+  private final Runnable beQuick = ProgramEnd::beQuick;
+  private final Runnable cleanUp;
+
+  /**
+   * Call it when the log is quiet: Hadoop's hooks create a logger.
+   *
+   * @param cleanUp deletes what the program keeps on disk
+   */
+  ProgramEnd(Runnable cleanUp) {
+    this.cleanUp = cleanUp;
+    ShutdownHookManager.get().addShutdownHook(beQuick, BEFORE_SPARK);
+    ShutdownHookManager.get().addShutdownHook(cleanUp, AFTER_SPARK);
+  }
+
+  /** Log4j2 reads its configuration with the first logger, so this comes before Spark's. */
+  static void quieten() {
+    if (Thread.getDefaultUncaughtExceptionHandler() == null) {
+      Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> printUnlessEnding(failure));
+    }
+    if (System.getProperty(LOGGING) != null
+        || System.getProperty("log4j.configurationFile") != null
+        || System.getenv("LOG4J_CONFIGURATION_FILE") != null) {
+      return;
+    }
+    System.setProperty(LOGGING, "classpath:streamingdeepdive/app/log4j2-main.properties");
+    try {
+      LoggerFactory.getLogger(ProgramEnd.class);
+    } finally {
+      System.clearProperty(LOGGING);
+    }
+  }
+
+  private static void printUnlessEnding(Throwable failure) {
+    if (!ShutdownHookManager.get().isShutdownInProgress()) {
+      System.err.println(sentence(failure));
+    }
+  }
+
+  /** Says in one line why something failed. */
+  static String sentence(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    // Below it Spark adds the query's plan, with the passwords among the options of its source.
+    String line = String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+    if (root instanceof UnknownHostException) {
+      return "The host " + line + " is unknown; check the address.";
+    }
+    if (root instanceof ConnectException) {
+      return line + "; start the server first, or check its host and port.";
+    }
+    return root.getMessage() == null ? root.toString() : line;
+  }
+
+  /** What a signal interrupts is done again at the next start, so its errors are of no interest. */
+  private static void beQuick() {
+    Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
+    Thread halt =
+        new Thread(
+            () -> {
+              LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
+              Runtime.getRuntime().halt(SIGTERM);
+            });
+    halt.setDaemon(true);
+    halt.start();
+  }
+
+  /** While a signal ends the process this does not return: what comes after it would only fail. */
+  void awaitIfEnding() {
+    while (ShutdownHookManager.get().isShutdownInProgress()) {
+      LockSupport.park();
+    }
+  }
+
+  @Override
+  public void close() {
+    awaitIfEnding();
+    ShutdownHookManager.get().removeShutdownHook(beQuick);
+    ShutdownHookManager.get().removeShutdownHook(cleanUp);
+    cleanUp.run();
+  }
+}
