@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
 import streamingdeepdive.app.ExtendedSession;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.testkit.StreamingExtension;
@@ -67,7 +67,7 @@ class DeltaKillTest {
 
   /** Each file adds to the windows of the one before; the last two close all others. */
   private void land() {
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     for (int file = 0; file < FILES; file++) {
       StringBuilder lines = new StringBuilder();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.KafkaSource;
 import streamingdeepdive.testkit.Columns;
@@ -80,7 +80,7 @@ class KillTest {
   @Test
   void killedAtAnyMomentNoRowIsLostAndNoneIsDoubled(SparkSession spark) throws Exception {
     Random random = new Random(SEED);
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
     List<String> files = randomEvents(random);
     for (int i = 0; i < files.size(); i++) {
       input.land("%03d.json".formatted(i), files.get(i));

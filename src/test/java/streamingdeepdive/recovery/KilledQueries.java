@@ -28,7 +28,7 @@ final class KilledQueries {
    *     input is the number of files per micro-batch, or a topic as {@code servers/topic/records}
    */
   public static void main(String[] args) throws Exception {
-    SparkSession spark = LocalSpark.open("killed queries", false);
+    SparkSession spark = LocalSpark.open("killed queries");
     String place = HookedFileSystem.in(spark, Path.of(args[0]));
     KillPoint.Gate gate = new KillPoint(Integer.parseInt(args[2]), args[3]).gate();
     HookedFileSystem.setHook((change, path) -> gate.pass(change + " " + path));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -70,14 +70,14 @@ class ParquetSinkGuardsTest {
 
   private SparkSession spark;
   private Path place;
-  private LandingDirectory input;
+  private DirectoryFeed input;
 
   /** Two files are there to be taken in. */
   @BeforeEach
   void land(TestSession session) {
     spark = session.spark();
     place = session.newDirectory();
-    input = new LandingDirectory(place.resolve("input"));
+    input = new DirectoryFeed(place.resolve("input"));
     land("12:01");
     land("12:20");
   }
