@@ -3,6 +3,7 @@ package streamingdeepdive.lesson;
 import io.delta.tables.DeltaTable;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -135,7 +136,10 @@ public final class DeltaSink {
     SparkSession spark = batch.sparkSession();
     batch.persist();
     try {
-      DeltaTable.createIfNotExists(spark).location(output).addColumns(batch.schema()).execute();
+      DeltaTable.createIfNotExists(spark)
+          .location(new Path(output).toString()) // without what file:///totals/ has too much
+          .addColumns(batch.schema())
+          .execute();
       if (batch.count() == 0) {
         return;
       }

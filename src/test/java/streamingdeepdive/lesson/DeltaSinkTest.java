@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -26,34 +27,29 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import streamingdeepdive.app.ExtendedSession;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import streamingdeepdive.recovery.DeltaContext;
 import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
-@ExtendWith(StreamingExtension.class)
+@ExtendWith({DeltaContext.class, StreamingExtension.class})
 @Columns(FileSource.SCHEMA)
 class DeltaSinkTest {
-  private static SparkSession delta;
+  private SparkSession delta;
 
   private Path place;
   private String output;
 
-  @BeforeAll
-  static void openSession() throws Exception {
-    TestSession.open().close();
-    delta = ExtendedSession.open(DeltaSink.SETTINGS);
-  }
-
   @BeforeEach
   void nameOutput(TestSession session) {
-    SparkSession.setActiveSession(delta);
+    delta = session.spark();
     place = session.newDirectory();
     output = in("output");
   }
@@ -62,7 +58,7 @@ class DeltaSinkTest {
     return "file:" + place.resolve(name);
   }
 
-  private static Dataset<Row> totals(FileStream sales) {
+  private Dataset<Row> totals(FileStream sales) {
     return WindowedAggregation.buildQuery(FileSource.read(delta, sales.directory(), 1));
   }
 
@@ -191,8 +187,8 @@ class DeltaSinkTest {
   }
 
   @Test
-  void withoutTheSettingsThereIsNoQuery(FileStream sales, SparkSession plain) {
-    SparkSession.setActiveSession(plain);
+  void withoutTheSettingsThereIsNoQuery(FileStream sales) {
+    delta.conf().unset("spark.sql.catalog.spark_catalog");
     assertThatThrownBy(
             () ->
                 DeltaSink.buildQuery(
@@ -271,5 +267,28 @@ class DeltaSinkTest {
         "checkpoint",
         "The output directory OUTPUT lacks what was written from the checkpoint location CHECKPOINT. Restore the"
             + " output, or start anew with a new checkpoint and a new output.");
+  }
+
+  /** Each would be lost: rows of one key would replace one another. */
+  @Test
+  void totalsOfOtherColumnsAreRefused(FileStream sales) {
+    Dataset<Row> perCurrency = totals(sales).withColumn("currency", lit("EUR"));
+
+    assertThatThrownBy(() -> DeltaSink.buildUpdateQuery(perCurrency, output, in("checkpoint")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("but the query has [currency string, region string");
+  }
+
+  /** Beside a directory that matches it as a pattern, and in spite of the version in the name. */
+  @ParameterizedTest
+  @ValueSource(strings = {"out[1]", "out{1,2}", "out@v1"})
+  void aNameIsNoPattern(String name, FileStream sales) throws Exception {
+    sales.addData(List.of(sale("12:01", "eu", 1.0)));
+    for (String directory : List.of("out1", name)) {
+      output = in(directory);
+      run(DeltaSink.buildUpdateQuery(totals(sales), output, in(directory + " checkpoint")));
+      assertThat(read().collectAsList()).containsExactly(total("12:00", "12:05", "eu", 1.0));
+      assertThat(DeltaSink.readVersion(delta, output, 1).collectAsList()).hasSize(1);
+    }
   }
 }

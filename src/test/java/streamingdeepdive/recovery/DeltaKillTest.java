@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
-import streamingdeepdive.app.ExtendedSession;
 import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.FileSource;
@@ -24,7 +23,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  * A process that writes to Delta tables is killed inside the write of a micro-batch, and between
  * that and its commit. In the end the tables have the rows of the batch query over the same files.
  */
-@ExtendWith(StreamingExtension.class)
+@ExtendWith({DeltaContext.class, StreamingExtension.class})
 @Tag("jvm")
 class DeltaKillTest {
   private static final int FILES = 4;
@@ -40,7 +39,7 @@ class DeltaKillTest {
   @TempDir Path place;
 
   @Test
-  void killedInsideAndAfterTheWriteNoRowIsWrong(SparkSession spark) throws Exception {
+  void killedInsideAndAfterTheWriteNoRowIsWrong(SparkSession delta) throws Exception {
     land();
 
     for (KillPoint kill : KILLS) {
@@ -54,9 +53,7 @@ class DeltaKillTest {
       assertThat(child.awaitExitCode()).isZero();
     }
 
-    SparkSession delta = ExtendedSession.open(DeltaSink.SETTINGS);
-    SparkSession.setActiveSession(delta);
-    Dataset<Row> events = FileSource.readTable(spark, place.resolve("input").toString());
+    Dataset<Row> events = FileSource.readTable(delta, place.resolve("input").toString());
     for (RecoveredQuery query : QUERIES) {
       assertThat(rows(query.read(delta, place.resolve("output").resolve(query.name()).toString())))
           .as(query.name())
