@@ -150,12 +150,13 @@ class ParquetSinkTest {
     testStream(
         totalsByDate.revisions(sales),
         totalsByDate::history,
-        start().rows(revision("eu", 2.0, 0)).microBatches(2),
+        start().rows(revision("eu", 1.0, 0), revision("eu", 2.0, 1)).microBatches(3),
         check(
             () ->
                 assertThat(totalsByDate.parts())
                     .extracting(part -> part.getParent().toString())
-                    .containsExactly("batch=0/date=2026-01-01")));
+                    .containsExactlyInAnyOrder(
+                        "batch=0/date=2026-01-01", "batch=1/date=2026-01-01")));
   }
 
   @Test
