@@ -1,11 +1,14 @@
 package streamingdeepdive;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -13,6 +16,9 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import org.apache.spark.sql.streaming.DataStreamWriter;
 
 /** Arrows between packages point one way; only a main needs what is optional for importers. */
 @AnalyzeClasses(packages = "streamingdeepdive", importOptions = DoNotIncludeTests.class)
@@ -50,17 +56,8 @@ class ArchitectureTest {
           .resideInAPackage(TRAPS);
 
   @ArchTest
-  static final ArchRule lessonsUseTheAppInMainOnly =
-      classes().that().resideInAnyPackage(LESSONS, TRAPS).should(useTheAppInMainOnly());
-
-  @ArchTest
-  static final ArchRule picocliStaysInTheApp =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(APP)
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("picocli..");
+  static final ArchRule lessonsUseTheAppForTheirMainOnly =
+      classes().that().resideInAnyPackage(LESSONS, TRAPS).should(useTheAppForTheirMainOnly());
 
   /** Whoever imports the jar has these only if they want them. */
   @ArchTest
@@ -78,6 +75,34 @@ class ArchitectureTest {
   static final ArchRule databasesAreReachedThroughJdbc =
       noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "org.postgresql..");
 
+  /** A reader sees in the main's own file how a query is started. */
+  @ArchTest
+  static final ArchRule mainsStartTheirQueries =
+      classes()
+          .that(
+              describe(
+                  "have a main", type -> type.tryGetMethod("main", String[].class).isPresent()))
+          .should()
+          .callMethod(DataStreamWriter.class, "start");
+
+  @ArchTest
+  static final ArchRule noClassesDependOnEachOther =
+      slices().assignedFrom(classesWithTheirNestedOnes()).should().beFreeOfCycles();
+
+  private static SliceAssignment classesWithTheirNestedOnes() {
+    return new SliceAssignment() {
+      @Override
+      public SliceIdentifier getIdentifierOf(JavaClass type) {
+        return SliceIdentifier.of(type.getName().replaceFirst("\\$.*", ""));
+      }
+
+      @Override
+      public String getDescription() {
+        return "classes with their nested ones";
+      }
+    };
+  }
+
   /** A main opens the JDK's packages and quiets the log before it touches Spark. */
   @ArchTest
   static final ArchRule mainsLoadNoSparkClassByBeingLoaded =
@@ -90,13 +115,14 @@ class ArchitectureTest {
           .should()
           .haveRawType(resideInAPackage("org.apache.spark.."));
 
-  private static ArchCondition<JavaClass> useTheAppInMainOnly() {
-    return new ArchCondition<>("use the app in main only") {
+  private static ArchCondition<JavaClass> useTheAppForTheirMainOnly() {
+    return new ArchCondition<>("use the app in main and its private helpers only") {
       @Override
       public void check(JavaClass lesson, ConditionEvents events) {
         lesson.getAccessesFromSelf().stream()
             .filter(access -> access.getTargetOwner().getPackageName().endsWith(".app"))
             .filter(access -> !access.getOrigin().getName().equals("main"))
+            .filter(access -> !access.getOrigin().getModifiers().contains(JavaModifier.PRIVATE))
             .forEach(
                 access ->
                     events.add(SimpleConditionEvent.violated(lesson, access.getDescription())));

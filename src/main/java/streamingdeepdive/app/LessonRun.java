@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -41,7 +42,7 @@ public final class LessonRun implements AutoCloseable {
     this.name = name;
     this.arguments = arguments;
     this.scratch = Files.createTempDirectory("streaming-deep-dive-");
-    this.end = new ProgramEnd(() -> FileUtil.fullyDelete(scratch.toFile()));
+    this.end = new ProgramEnd(this::deleteFiles);
     this.spark = LocalSpark.openFor(name, isReplay());
     this.printer = new StepPrinter(spark, System.out);
     this.queries = new QueryPrinter(spark, printer);
@@ -227,15 +228,17 @@ public final class LessonRun implements AutoCloseable {
    * Feeds some files to a query, one by one, and prints their names only.
    *
    * @param files how many
-   * @param query a query that is running
+   * @param query a query that is running and has a name
    */
   public void feed(int files, StreamingQuery query) {
+    List<String> names = new ArrayList<>();
     for (int i = 0; i < files; i++) {
       Replay.Step step = replay.next();
-      printer.printInput(step.file().name(), "");
+      names.add(step.file().name());
       step.land();
       query.processAllAvailable();
     }
+    printer.printInput(query.name() + ": " + String.join(", ", names), "");
   }
 
   /** Lands all files that are left, without waiting for a query. */
@@ -265,6 +268,13 @@ public final class LessonRun implements AutoCloseable {
   public void printFailure(Exception failure) {
     String parent = Pattern.quote(scratch.toString().substring(1));
     printer.printLine(ProgramEnd.sentence(failure).replaceAll("(file:)?/*" + parent + "/?", ""));
+  }
+
+  private void deleteFiles() {
+    FileUtil.fullyDelete(scratch.toFile());
+    if (!isGuest) {
+      LocalSpark.deleteFiles();
+    }
   }
 
   /** Ends the queries and the session, and deletes the directories of this run. */

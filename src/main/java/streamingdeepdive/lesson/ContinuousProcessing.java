@@ -179,6 +179,7 @@ public final class ContinuousProcessing {
       while (query.isActive() && spark.table("euros").count() < expected) {
         query.awaitTermination(100);
       }
+      query.stop();
       lesson.printTable("the rows that came out", spark.table("euros"));
     }
   }

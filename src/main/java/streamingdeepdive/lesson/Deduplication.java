@@ -19,7 +19,7 @@ import streamingdeepdive.app.LessonRun;
  * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
  * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
  * (no rows)
- * watermark 2026-01-01 11:15:00, state rows 10, rows dropped as late 0, duplicates dropped 2
+ * watermark 2026-01-01 11:15:00, state rows 10 (0 updated), rows dropped as late 0, duplicates dropped 2
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/Deduplication.txt">Deduplication.txt</a>.

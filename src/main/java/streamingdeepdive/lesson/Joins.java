@@ -37,7 +37,7 @@ import streamingdeepdive.app.LessonRun;
  * |2026-01-01 12:06:00|us    |20.0  |United States|USD     |NULL               |
  * |2026-01-01 13:20:00|br    |6.0   |NULL         |NULL    |2026-01-01 13:30:00|
  * +-------------------+------+------+-------------+--------+-------------------+
- * watermark 2026-01-01 13:10:00, state rows 7, rows dropped as late 0
+ * watermark 2026-01-01 13:10:00, state rows 7 (2 updated), rows dropped as late 0
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/Joins.txt">Joins.txt</a>.

@@ -32,12 +32,16 @@ import streamingdeepdive.app.Topic;
  * <pre>{@code
  * == 03-late-but-counted.json
  * {"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":100.0}
+ * -- totals
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
  * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 4, rows dropped as late 0
+ * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
+ * -- rejected
+ * (no rows)
+ * watermark none
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>.

@@ -27,7 +27,7 @@ import streamingdeepdive.app.LessonRun;
  * |{2026-01-01 11:55:00, 2026-01-01 12:05:00}|eu    |115.0       |
  * |{2026-01-01 12:00:00, 2026-01-01 12:10:00}|eu    |115.0       |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 8, rows dropped as late 0
+ * watermark 2026-01-01 12:04:00, state rows 8 (2 updated), rows dropped as late 0
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>.

@@ -23,24 +23,22 @@ import streamingdeepdive.app.LessonRun;
  * == 05-too-late.json
  * {"event_time":"2026-01-01T12:04:59Z","region":"eu","amount":1000.0}
  * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":20.0}
- * +------------+-------------------+----------+--------------------+
- * |query       |watermark          |state rows|rows dropped as late|
- * +------------+-------------------+----------+--------------------+
- * |1 minute    |2026-01-01 12:14:00|2         |2                   |
- * |10 minutes  |2026-01-01 12:05:00|4         |1                   |
- * |no watermark|none               |6         |0                   |
- * +------------+-------------------+----------+--------------------+
+ * -- 1 minute
+ * watermark 2026-01-01 12:14:00, state rows 2 (0 updated), rows dropped as late 2, rows put out 0
+ * -- 10 minutes
+ * watermark 2026-01-01 12:05:00, state rows 4 (1 updated), rows dropped as late 1, rows put out 1
+ * -- no watermark
+ * watermark none, state rows 6 (2 updated), rows dropped as late 0, rows put out 2
  *
  * == 06-redelivered.json
  * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
  * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * +------------+-------------------+----------+--------------------+
- * |query       |watermark          |state rows|rows dropped as late|
- * +------------+-------------------+----------+--------------------+
- * |1 minute    |2026-01-01 12:14:00|2         |0                   |
- * |10 minutes  |2026-01-01 12:05:00|4         |0                   |
- * |no watermark|none               |6         |0                   |
- * +------------+-------------------+----------+--------------------+
+ * -- 1 minute
+ * watermark 2026-01-01 12:14:00, state rows 2 (2 updated), rows dropped as late 0, rows put out 2
+ * -- 10 minutes
+ * watermark 2026-01-01 12:05:00, state rows 4 (2 updated), rows dropped as late 0, rows put out 2
+ * -- no watermark
+ * watermark none, state rows 6 (2 updated), rows dropped as late 0, rows put out 2
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/Watermark.txt">Watermark.txt</a>.

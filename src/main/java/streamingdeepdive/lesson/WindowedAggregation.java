@@ -29,7 +29,7 @@ import streamingdeepdive.app.LessonRun;
  * +------------------------------------------+------+------------+
  * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 4, rows dropped as late 0
+ * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
  *
  * == 04-closes-the-first-window.json
  * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
@@ -38,7 +38,7 @@ import streamingdeepdive.app.LessonRun;
  * +------------------------------------------+------+------------+
  * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3, rows dropped as late 0
+ * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
  *
  * == 05-too-late.json
  * {"event_time":"2026-01-01T12:04:59Z","region":"eu","amount":1000.0}
@@ -48,7 +48,7 @@ import streamingdeepdive.app.LessonRun;
  * +------------------------------------------+------+------------+
  * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 4, rows dropped as late 1
+ * watermark 2026-01-01 12:05:00, state rows 4 (1 updated), rows dropped as late 1
  * }</pre>
  *
  * <p>The whole output is in <a

@@ -154,12 +154,13 @@ public final class ChangedQuery {
     String checkpoint = lesson.checkpoint(name);
     Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
     Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
-    StreamingQuery first = buildQuery(totals, output, checkpoint).start();
+    StreamingQuery first = buildQuery(totals, output, checkpoint).queryName("totals").start();
     lesson.feed(2, first);
     first.stop();
 
     Dataset<Row> next = changed.apply(sales);
-    StreamingQuery other = buildQueryForAnyCheckpoint(next, output, checkpoint).start();
+    StreamingQuery other =
+        buildQueryForAnyCheckpoint(next, output, checkpoint).queryName(name).start();
     lesson.feed(5, other);
     other.stop();
     lesson.printTable(name, ParquetSink.latest(lesson.spark(), output));

@@ -25,31 +25,25 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * <pre>{@code
  * == 02-a-wrong-year.json
  * {"event_time":"2062-01-01T12:06:00Z","region":"eu","amount":5.0}
- * +---------------+-------------------+----------+--------------------+
- * |query          |watermark          |state rows|rows dropped as late|
- * +---------------+-------------------+----------+--------------------+
- * |with a bound   |2026-01-01 11:54:00|2         |0                   |
- * |without a bound|2062-01-01 11:56:00|1         |0                   |
- * +---------------+-------------------+----------+--------------------+
+ * -- without a bound
+ * watermark 2062-01-01 11:56:00, state rows 1 (1 updated), rows dropped as late 0, rows put out 2
+ * -- with a bound
+ * watermark 2026-01-01 11:54:00, state rows 2 (0 updated), rows dropped as late 0, rows put out 0
  *
  * == 03-on-time.json
  * {"event_time":"2026-01-01T12:08:00Z","region":"eu","amount":20.0}
  * {"event_time":"2026-01-01T12:09:00Z","region":"us","amount":3.0}
- * +---------------+-------------------+----------+--------------------+
- * |query          |watermark          |state rows|rows dropped as late|
- * +---------------+-------------------+----------+--------------------+
- * |with a bound   |2026-01-01 11:59:00|4         |0                   |
- * |without a bound|2062-01-01 11:56:00|1         |2                   |
- * +---------------+-------------------+----------+--------------------+
+ * -- without a bound
+ * watermark 2062-01-01 11:56:00, state rows 1 (0 updated), rows dropped as late 2, rows put out 0
+ * -- with a bound
+ * watermark 2026-01-01 11:59:00, state rows 4 (2 updated), rows dropped as late 0, rows put out 0
  *
  * == 04-an-hour-later.json
  * {"event_time":"2026-01-01T13:20:00Z","region":"us","amount":1.0}
- * +---------------+-------------------+----------+--------------------+
- * |query          |watermark          |state rows|rows dropped as late|
- * +---------------+-------------------+----------+--------------------+
- * |with a bound   |2026-01-01 13:10:00|1         |0                   |
- * |without a bound|2062-01-01 11:56:00|1         |1                   |
- * +---------------+-------------------+----------+--------------------+
+ * -- without a bound
+ * watermark 2062-01-01 11:56:00, state rows 1 (0 updated), rows dropped as late 1, rows put out 0
+ * -- with a bound
+ * watermark 2026-01-01 13:10:00, state rows 1 (1 updated), rows dropped as late 0, rows put out 4
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/FutureEvents.txt">FutureEvents.txt</a>.

@@ -1,8 +1,8 @@
 package streamingdeepdive.trap;
 
 import java.io.File;
-import java.net.URI;
 import org.apache.commons.io.FileUtils;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -149,13 +149,14 @@ public final class LostCheckpoint {
     String checkpoint = lesson.checkpoint(name + " without " + lost);
     Dataset<Row> sales = FileSource.read(lesson.spark(), lesson.input("sales"));
     Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
-    StreamingQuery query = sink.write(totals, output, checkpoint).start();
+    StreamingQuery query = sink.write(totals, output, checkpoint).queryName(name).start();
     lesson.feed(5, query);
     query.stop();
 
-    FileUtils.deleteDirectory(new File(URI.create(lost.equals("output") ? output : checkpoint)));
+    String deleted = lost.equals("output") ? output : checkpoint;
+    FileUtils.deleteDirectory(new File(new Path(deleted).toUri()));
     try {
-      StreamingQuery next = sink.write(totals, output, checkpoint).start();
+      StreamingQuery next = sink.write(totals, output, checkpoint).queryName(name).start();
       lesson.feed(filesAfterwards, next);
       next.stop();
       lesson.printTable(name + " without " + lost, lesson.spark().read().parquet(output));

@@ -26,22 +26,18 @@ import streamingdeepdive.lesson.FileSource;
  * <pre>{@code
  * == 07-an-hour-later.json
  * {"event_time":"2026-01-01T13:20:00Z","region":"br","amount":6.0}
- * +--------------------+-------------------+----------+--------------------+
- * |query               |watermark          |state rows|rows dropped as late|
- * +--------------------+-------------------+----------+--------------------+
- * |window on the cast  |2026-01-01 13:10:00|7         |0                   |
- * |window on the column|2026-01-01 13:10:00|1         |0                   |
- * +--------------------+-------------------+----------+--------------------+
+ * -- window on the cast
+ * watermark 2026-01-01 13:10:00, state rows 7 (1 updated), rows dropped as late 0, rows put out 1
+ * -- window on the column
+ * watermark 2026-01-01 13:10:00, state rows 1 (1 updated), rows dropped as late 0, rows put out 1
  *
  * == 08-redelivered-too-late.json
  * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
  * {"event_time":"2026-01-01T13:21:00Z","region":"br","amount":8.0}
- * +--------------------+-------------------+----------+--------------------+
- * |query               |watermark          |state rows|rows dropped as late|
- * +--------------------+-------------------+----------+--------------------+
- * |window on the cast  |2026-01-01 13:11:00|7         |0                   |
- * |window on the column|2026-01-01 13:11:00|1         |1                   |
- * +--------------------+-------------------+----------+--------------------+
+ * -- window on the cast
+ * watermark 2026-01-01 13:11:00, state rows 7 (2 updated), rows dropped as late 0, rows put out 2
+ * -- window on the column
+ * watermark 2026-01-01 13:11:00, state rows 1 (1 updated), rows dropped as late 1, rows put out 1
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/LostWatermark.txt">LostWatermark.txt</a>.

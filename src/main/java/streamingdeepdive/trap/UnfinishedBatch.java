@@ -28,27 +28,27 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
  * {"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}
  * {"event_time":"2026-01-01T12:04:00Z","region":"eu","amount":5.0}
- * +--------------+------------------+----------+-------+
- * |query         |state rows updated|state rows|outcome|
- * +--------------+------------------+----------+-------+
- * |all rows      |2                 |2         |running|
- * |computed once |2                 |2         |running|
- * |computed twice|4                 |2         |running|
- * |first row     |2                 |2         |running|
- * +--------------+------------------+----------+-------+
+ * -- first row
+ * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
+ * -- all rows
+ * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
+ * -- computed twice
+ * watermark 2026-01-01 11:54:00, state rows 2 (4 updated), rows dropped as late 0
+ * -- computed once
+ * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
  *
  * == 02-out-of-order.json
  * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
  * {"event_time":"2026-01-01T12:05:00Z","region":"ap","amount":4.0}
  * {"event_time":"2026-01-01T12:03:00Z","region":"us","amount":2.0}
- * +--------------+------------------+----------+-------+
- * |query         |state rows updated|state rows|outcome|
- * +--------------+------------------+----------+-------+
- * |all rows      |3                 |4         |running|
- * |computed once |3                 |4         |running|
- * |computed twice|6                 |4         |running|
- * |first row     |1                 |1         |died   |
- * +--------------+------------------+----------+-------+
+ * -- first row
+ * has died
+ * -- all rows
+ * watermark 2026-01-01 12:04:00, state rows 4 (3 updated), rows dropped as late 0
+ * -- computed twice
+ * watermark 2026-01-01 12:04:00, state rows 4 (6 updated), rows dropped as late 0
+ * -- computed once
+ * watermark 2026-01-01 12:04:00, state rows 4 (3 updated), rows dropped as late 0
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/UnfinishedBatch.txt">UnfinishedBatch.txt</a>.

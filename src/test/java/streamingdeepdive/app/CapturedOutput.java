@@ -3,6 +3,7 @@ package streamingdeepdive.app;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import scala.Console;
 
 /**
  * What a main in this JVM printed.
@@ -17,10 +18,17 @@ public record CapturedOutput(String out, String err) {
     PrintStream stderr = System.err;
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    PrintStream captured = new PrintStream(out, true, StandardCharsets.UTF_8);
+    System.setOut(captured);
     System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
     try {
-      code.run();
+      // Spark's console sink prints through Scala, which keeps the stdout of its first use.
+      Console.withOut(
+          captured,
+          () -> {
+            code.run();
+            return null;
+          });
     } finally {
       System.setOut(stdout);
       System.setErr(stderr);

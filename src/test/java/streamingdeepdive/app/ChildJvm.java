@@ -47,7 +47,7 @@ public final class ChildJvm implements AutoCloseable {
           .filter(entry -> entry.endsWith(".jar"))
           .toList();
 
-  private static final Path OUR_CLASSES = directoryOf(StreamingApp.class);
+  private static final Path OUR_CLASSES = directoryOf(LessonRun.class);
   private static final LibraryArchive ARCHIVE = new LibraryArchive(JAVA, LIBRARIES, OUR_CLASSES);
 
   private final Process process;

@@ -53,8 +53,7 @@ class LocalSparkTest {
   void aSystemPropertyWins() {
     System.setProperty("spark.sql.shuffle.partitions", "7");
     try {
-      assertThat(
-              LocalSpark.conf("name", false, Path.of("files")).get("spark.sql.shuffle.partitions"))
+      assertThat(LocalSpark.conf("name", Path.of("files")).get("spark.sql.shuffle.partitions"))
           .isEqualTo("7");
     } finally {
       System.clearProperty("spark.sql.shuffle.partitions");

@@ -104,7 +104,7 @@ class MainProcessTest {
 
   /** Lands a sale of each region, with a bad line after it. */
   private String landSales() {
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
     for (String region : REGIONS) {
       input.land(
           region + ".json",
@@ -133,7 +133,7 @@ class MainProcessTest {
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
   void followsATopicOfTheUsersBrokers() throws Exception {
     try (LocalBroker broker = LocalBroker.start();
-        LandingTopic topic = new LandingTopic(broker.bootstrapServers(), "orders")) {
+        Topic topic = Topic.create(broker.bootstrapServers(), "orders")) {
       topic.land(
           List.of(
               "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"mine\",\"amount\":1.0}",
@@ -161,7 +161,7 @@ class MainProcessTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void listensOnTheLoopbackInterfaceOnlyEvenWithTheUi() throws Exception {
-    String input = new LandingDirectory(place.resolve("input")).uri();
+    String input = new DirectoryFeed(place.resolve("input")).uri();
     try (ChildJvm main =
         ChildJvm.start(
             ChildJvm.QUICK, place, WindowedAggregation.class, "--ui", "--input", input)) {

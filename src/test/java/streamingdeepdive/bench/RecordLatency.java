@@ -20,9 +20,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
-import streamingdeepdive.app.LandingTopic;
 import streamingdeepdive.app.LocalBroker;
 import streamingdeepdive.app.LocalSpark;
+import streamingdeepdive.app.Topic;
 import streamingdeepdive.lesson.ContinuousProcessing;
 import streamingdeepdive.lesson.KafkaSource;
 import streamingdeepdive.lesson.OutputModes;
@@ -52,10 +52,10 @@ final class RecordLatency {
    */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("bench-");
-    SparkSession spark = LocalSpark.open("bench", false);
+    SparkSession spark = LocalSpark.open("bench");
     try (LocalBroker broker = LocalBroker.start();
-        LandingTopic input = new LandingTopic(broker.bootstrapServers(), "input");
-        LandingTopic output = new LandingTopic(broker.bootstrapServers(), "output");
+        Topic input = Topic.create(broker.bootstrapServers(), "input");
+        Topic output = Topic.create(broker.bootstrapServers(), "output");
         Consumer<String, String> consumer = consumer(output)) {
       StreamingQuery query =
           Processing.valueOf(args[0])
@@ -76,31 +76,30 @@ final class RecordLatency {
     }
   }
 
-  private static Dataset<Row> rows(SparkSession spark, LandingTopic input, String fetchWait) {
+  private static Dataset<Row> rows(SparkSession spark, Topic input, String fetchWait) {
     Dataset<Row> records =
         KafkaSource.records(
             spark,
-            input.topic().bootstrapServers(),
-            input.topic().name(),
+            input.bootstrapServers(),
+            input.name(),
             Map.of("kafka.fetch.max.wait.ms", fetchWait));
     return ContinuousProcessing.buildQuery(KafkaSource.events(records))
         .select(to_json(struct(col("*"))).as("value"));
   }
 
-  private static Consumer<String, String> consumer(LandingTopic output) {
+  private static Consumer<String, String> consumer(Topic output) {
     Consumer<String, String> consumer =
         new KafkaConsumer<>(
-            Map.of("bootstrap.servers", output.topic().bootstrapServers()),
+            Map.of("bootstrap.servers", output.bootstrapServers()),
             new StringDeserializer(),
             new StringDeserializer());
-    List<TopicPartition> partitions = List.of(new TopicPartition(output.topic().name(), 0));
+    List<TopicPartition> partitions = List.of(new TopicPartition(output.name(), 0));
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
     return consumer;
   }
 
-  private static double[] measure(
-      LandingTopic input, Consumer<String, String> consumer, int records) {
+  private static double[] measure(Topic input, Consumer<String, String> consumer, int records) {
     double[] millis = new double[records];
     for (int i = 0; i < records; i++) {
       long start = System.nanoTime();

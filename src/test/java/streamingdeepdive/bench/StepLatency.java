@@ -10,8 +10,8 @@ import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.app.JavaRuntime;
-import streamingdeepdive.app.LandingDirectory;
 import streamingdeepdive.app.LocalSpark;
 import streamingdeepdive.app.RowCollector;
 import streamingdeepdive.lesson.FileSource;
@@ -31,7 +31,7 @@ final class StepLatency {
 
     SparkSession open(Path directory) {
       if (this == OURS) {
-        return LocalSpark.open("bench", false);
+        return LocalSpark.open("bench");
       }
       JavaRuntime.prepare();
       SparkSession.Builder builder = SparkSession.builder().master("local[2]");
@@ -59,7 +59,7 @@ final class StepLatency {
 
   private static void measure(SparkSession spark, Path directory, int warmUp, int timed)
       throws Exception {
-    LandingDirectory landing = new LandingDirectory(directory.resolve("input"));
+    DirectoryFeed landing = new DirectoryFeed(directory.resolve("input"));
     StreamingQuery query =
         WindowedAggregation.buildQuery(FileSource.read(spark, landing.uri()))
             .writeStream()
@@ -91,7 +91,7 @@ final class StepLatency {
   }
 
   /** Each row is a minute later than the one before, so that a no-data micro-batch follows. */
-  private static long step(LandingDirectory landing, StreamingQuery query, int minute) {
+  private static long step(DirectoryFeed landing, StreamingQuery query, int minute) {
     String row =
         "{\"event_time\":\"2026-01-01T%02d:%02d:00Z\",\"region\":\"eu\",\"amount\":1.0}\n"
             .formatted(minute / 60, minute % 60);

@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.app.LocalSpark;
 import streamingdeepdive.app.RowCollector;
 import streamingdeepdive.lesson.FileSource;
@@ -30,7 +30,7 @@ final class Throughput {
   /** Arguments: the rounds to warm up with, the rounds to time. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("bench-");
-    SparkSession spark = LocalSpark.open("bench", false);
+    SparkSession spark = LocalSpark.open("bench");
     try {
       String input = generate(directory.resolve("input"));
       for (int round = -Integer.parseInt(args[0]); round < Integer.parseInt(args[1]); round++) {
@@ -81,7 +81,7 @@ final class Throughput {
 
   /** Twelve hours of events, in order. */
   private static String generate(Path input) {
-    LandingDirectory landing = new LandingDirectory(input);
+    DirectoryFeed landing = new DirectoryFeed(input);
     Random random = new Random(1);
     String[] regions = {"ap", "eu", "us"};
     for (int file = 0; file < FILES; file++) {

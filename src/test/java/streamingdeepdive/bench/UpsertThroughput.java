@@ -16,7 +16,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.Trigger;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.app.LocalSpark;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.JdbcSink;
@@ -35,7 +35,7 @@ final class UpsertThroughput {
   /** Arguments: the database, the rounds to warm up with, the rounds to time. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("bench-");
-    SparkSession spark = LocalSpark.open("bench", false);
+    SparkSession spark = LocalSpark.open("bench");
     try {
       String input = generate(directory.resolve("input"));
       TestDatabase database = TestDatabase.valueOf(args[0]);
@@ -98,7 +98,7 @@ final class UpsertThroughput {
   }
 
   private static String generate(Path input) {
-    LandingDirectory landing = new LandingDirectory(input);
+    DirectoryFeed landing = new DirectoryFeed(input);
     StringBuilder lines = new StringBuilder();
     for (int region = 0; region < ROWS; region++) {
       lines.append(

@@ -66,7 +66,7 @@ class ContinuousProcessingTest {
     Dataset<Row> events =
         KafkaSource.events(
             KafkaSource.records(
-                SparkSession.active(), topic.bootstrapServers(), topic.name(), topic.options()));
+                SparkSession.active(), topic.bootstrapServers(), topic.name(), KafkaStream.SOURCE));
     return ContinuousProcessing.continuous(
             ContinuousProcessing.buildQuery(events).select(to_json(struct(col("*"))).as("value")),
             topic.partitions())

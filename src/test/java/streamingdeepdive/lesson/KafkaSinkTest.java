@@ -37,7 +37,7 @@ class KafkaSinkTest {
     Topic topic = output.topic();
     return () ->
         KafkaSource.readTable(
-            SparkSession.active(), topic.bootstrapServers(), topic.name(), topic.options());
+            SparkSession.active(), topic.bootstrapServers(), topic.name(), KafkaStream.SOURCE);
   }
 
   private static Row record(long batchId, double amount) {

@@ -18,8 +18,8 @@ import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import streamingdeepdive.app.LandingSocket;
 import streamingdeepdive.app.RowCollector;
+import streamingdeepdive.app.SocketFeed;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
@@ -64,8 +64,8 @@ class SocketSourceTest {
   @Test
   void linesBecomeTheRowsOfTheFileSource() throws Exception {
     spark.conf().set("spark.sql.session.timeZone", "America/New_York");
-    try (LandingSocket server = new LandingSocket()) {
-      StreamingQuery query = start(server.host(), server.port());
+    try (SocketFeed server = new SocketFeed()) {
+      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
       server.land("a", NOON + "no json\n");
       assertThat(await(2, query)).containsExactly(sale("12:00", "eu", 1.0), row(null, null, null));
       server.land("b", NOON);
@@ -77,9 +77,9 @@ class SocketSourceTest {
 
   @Test
   void withoutAServerTheQueryStartsAndFails() throws Exception {
-    LandingSocket server = new LandingSocket();
+    SocketFeed server = new SocketFeed();
     server.close();
-    StreamingQuery query = start(server.host(), server.port());
+    StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
 
     assertThatThrownBy(() -> query.awaitTermination(LIMIT.toMillis()))
         .isInstanceOf(StreamingQueryException.class)
@@ -88,8 +88,8 @@ class SocketSourceTest {
 
   @Test
   void whenTheServerHangsUpNothingTells() throws Exception {
-    LandingSocket server = new LandingSocket();
-    StreamingQuery query = start(server.host(), server.port());
+    SocketFeed server = new SocketFeed();
+    StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
     server.land("a", NOON);
     await(1, query);
 
@@ -102,14 +102,14 @@ class SocketSourceTest {
 
   @Test
   void startedAgainOnItsCheckpointTheQueryFails() throws Exception {
-    try (LandingSocket server = new LandingSocket()) {
-      StreamingQuery query = start(server.host(), server.port());
+    try (SocketFeed server = new SocketFeed()) {
+      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
       server.land("a", NOON);
       await(1, query);
       query.stop();
     }
-    try (LandingSocket server = new LandingSocket()) {
-      StreamingQuery query = start(server.host(), server.port());
+    try (SocketFeed server = new SocketFeed()) {
+      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
 
       assertThatThrownBy(() -> query.awaitTermination(LIMIT.toMillis()))
           .isInstanceOf(StreamingQueryException.class)

@@ -28,13 +28,13 @@ import streamingdeepdive.testkit.StreamingExtension;
 class DeltaKillTest {
   private static final int FILES = 4;
   private static final List<RecoveredQuery> QUERIES =
-      List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_NEWEST_TOTALS);
+      List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_LATEST_TOTALS);
 
   /** The other query is killed wherever it happens to be. */
   private static final List<KillPoint> KILLS =
       List.of(
-          new KillPoint(1, "RENAME .*/output/DELTA_NEWEST_TOTALS/_delta_log/0+1.json"),
-          new KillPoint(1, "RENAME .*/checkpoint/DELTA_NEWEST_TOTALS/commits/"));
+          new KillPoint(1, "RENAME .*/output/DELTA_LATEST_TOTALS/_delta_log/0+1.json"),
+          new KillPoint(1, "RENAME .*/checkpoint/DELTA_LATEST_TOTALS/commits/"));
 
   @TempDir Path place;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.app.CapturedLog;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.JdbcSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -38,14 +38,14 @@ class JdbcSinkGuardsTest {
 
   private TestSession session;
   private Path place;
-  private LandingDirectory input;
+  private DirectoryFeed input;
   private Map<String, String> options;
 
   @BeforeEach
   void land(TestSession session) throws SQLException {
     this.session = session;
     place = session.newDirectory();
-    input = new LandingDirectory(place.resolve("input"));
+    input = new DirectoryFeed(place.resolve("input"));
     options = TestDatabase.H2.create();
     land("12:01");
   }

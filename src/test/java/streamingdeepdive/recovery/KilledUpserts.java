@@ -44,7 +44,7 @@ final class KilledUpserts {
             "postgresql",
             Map.of("url", args[3], "user", "postgres", "password", "sesame"));
 
-    SparkSession spark = LocalSpark.open("killed upserts", false);
+    SparkSession spark = LocalSpark.open("killed upserts");
     Dataset<Row> totals =
         WindowedAggregation.buildQuery(FileSource.read(spark, place + "/input", 1));
     List<StreamingQuery> running = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.JdbcSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -109,7 +109,7 @@ class UpsertKillTest {
 
   /** Each file adds to the windows of the one before. */
   private void land() {
-    LandingDirectory input = new LandingDirectory(place.resolve("input"));
+    DirectoryFeed input = new DirectoryFeed(place.resolve("input"));
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     for (int file = 0; file < FILES; file++) {
       StringBuilder lines = new StringBuilder();

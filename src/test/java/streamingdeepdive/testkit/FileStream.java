@@ -5,7 +5,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
-import streamingdeepdive.app.LandingDirectory;
+import streamingdeepdive.app.DirectoryFeed;
 
 /**
  * A directory of JSON files as a stream: each {@link #addData} makes one file, and each file is one
@@ -14,7 +14,7 @@ import streamingdeepdive.app.LandingDirectory;
 public final class FileStream implements StreamInput {
   private final SparkSession spark;
   private final StructType schema;
-  private final LandingDirectory landing;
+  private final DirectoryFeed landing;
   private int files;
 
   /**
@@ -26,7 +26,7 @@ public final class FileStream implements StreamInput {
   public FileStream(TestSession session, String columns) {
     this.spark = session.spark();
     this.schema = StructType.fromDDL(columns);
-    this.landing = new LandingDirectory(session.newDirectory());
+    this.landing = new DirectoryFeed(session.newDirectory());
   }
 
   @Override

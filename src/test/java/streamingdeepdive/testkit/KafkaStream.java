@@ -5,12 +5,12 @@ import static org.apache.spark.sql.functions.from_json;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
-import streamingdeepdive.app.LandingTopic;
 import streamingdeepdive.app.Topic;
 
 /**
@@ -21,11 +21,14 @@ import streamingdeepdive.app.Topic;
  * <p>Tests that use it need {@code org.apache.kafka:kafka_2.12:3.4.1} on their class path.
  */
 public final class KafkaStream implements StreamInput {
+  /** Without the half second that Spark's source by default waits at the end of a topic. */
+  public static final Map<String, String> SOURCE = Map.of("kafka.fetch.max.wait.ms", "10");
+
   private static final AtomicInteger TOPICS = new AtomicInteger();
 
   private final SparkSession spark;
   private final StructType schema;
-  private final LandingTopic landing;
+  private final Topic topic;
 
   /**
    * Creates a topic without records; starts the broker if there is none yet.
@@ -36,14 +39,13 @@ public final class KafkaStream implements StreamInput {
   public KafkaStream(TestSession session, String columns) {
     spark = session.spark();
     schema = StructType.fromDDL(columns);
-    landing =
-        new LandingTopic(SharedBroker.get().bootstrapServers(), "test-" + TOPICS.getAndIncrement());
-    session.closes(landing::close);
+    topic = Topic.create(SharedBroker.get().bootstrapServers(), "test-" + TOPICS.getAndIncrement());
+    session.closes(topic::close);
   }
 
   @Override
   public void addData(List<Row> rows) {
-    landing.land(JsonLines.of(spark, schema, rows));
+    topic.land(JsonLines.of(spark, schema, rows));
   }
 
   /**
@@ -52,7 +54,7 @@ public final class KafkaStream implements StreamInput {
    * @param values their values; a null makes a tombstone
    */
   public void addValues(String... values) {
-    landing.land(Arrays.asList(values));
+    topic.land(Arrays.asList(values));
   }
 
   /**
@@ -61,16 +63,15 @@ public final class KafkaStream implements StreamInput {
    * @return its brokers and its name
    */
   public Topic topic() {
-    return landing.topic();
+    return topic;
   }
 
   @Override
   public Dataset<Row> toDF() {
-    Topic topic = topic();
     return spark
         .readStream()
         .format("kafka")
-        .options(topic.options())
+        .options(SOURCE)
         .option("kafka.bootstrap.servers", topic.bootstrapServers())
         .option("subscribe", topic.name())
         .option("startingOffsets", "earliest")

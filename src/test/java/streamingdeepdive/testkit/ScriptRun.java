@@ -37,8 +37,7 @@ final class ScriptRun implements AutoCloseable {
   Outcome run(Step step) throws Throwable {
     limit = step.limit();
     step.action().run(this);
-    boolean hasLog = log != null && Files.exists(commits);
-    Optional<QueryLog.Entry> now = hasLog ? log.take(query) : Optional.empty();
+    Optional<QueryLog.Entry> now = log == null ? Optional.empty() : log.take();
     latest = now.or(() -> latest);
     return new Outcome(view.after(now), now, latest);
   }
@@ -59,14 +58,13 @@ final class ScriptRun implements AutoCloseable {
   }
 
   void start() throws Throwable {
-    long lastCommitted = lastCommitted();
     String location = new org.apache.hadoop.fs.Path(checkpoint.toUri()).toString();
     query =
         TimeLimit.within(
             limit,
             "the query to start",
             () -> program.apply(location).option("checkpointLocation", location).start());
-    log = new QueryLog(query.sparkSession(), location, lastCommitted);
+    log = new QueryLog(query);
     down = false;
     awaitIdle();
   }

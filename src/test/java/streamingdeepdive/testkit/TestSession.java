@@ -47,6 +47,8 @@ public final class TestSession implements AutoCloseable {
   public static TestSession open() {
     SparkSession spark = shared().newSession();
     spark.conf().set("spark.sql.streaming.stopTimeout", "30s");
+    // A step may be of more micro-batches than the 100 that Spark keeps by default.
+    spark.conf().set("spark.sql.streaming.numRecentProgressUpdates", "10000");
     SparkSession.setActiveSession(spark);
     return new TestSession(spark);
   }
@@ -92,8 +94,8 @@ public final class TestSession implements AutoCloseable {
   }
 
   private static synchronized SparkSession shared() {
-    if (shared == null) {
-      shared = LocalSpark.open("tests", false);
+    if (shared == null || shared.sparkContext().isStopped()) {
+      shared = LocalSpark.open("tests");
       ShutdownHookManager.get().addShutdownHook(() -> LocalSpark.close(shared), BEFORE_SPARK);
     }
     return shared;

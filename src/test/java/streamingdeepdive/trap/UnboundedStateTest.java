@@ -7,6 +7,8 @@ import static streamingdeepdive.testkit.StreamScript.addLines;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,10 +37,18 @@ class UnboundedStateTest {
         .flatMap(
             file ->
                 Stream.of(
-                    addLines(sales, UnboundedState.sales(file).split("\n"))
-                        .state(stateRows.applyAsInt(file)),
+                    addLines(sales, sales(file)).state(stateRows.applyAsInt(file)),
                     check(() -> memory.add(stateMemory(spark)))))
         .toArray(Step[]::new);
+  }
+
+  /** One sale every five minutes. */
+  private static String[] sales(int file) {
+    Instant midnight = Instant.parse("2026-01-01T00:00:00Z");
+    return IntStream.range((file - 1) * 20, file * 20)
+        .mapToObj(window -> midnight.plus(Duration.ofMinutes(5L * window)))
+        .map("{\"event_time\":\"%s\",\"region\":\"eu\",\"amount\":1.0}"::formatted)
+        .toArray(String[]::new);
   }
 
   private static long stateMemory(SparkSession spark) {

@@ -13,7 +13,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.testkit.Columns;
@@ -30,9 +29,7 @@ class UnlimitedBacklogTest {
       FileStream sales,
       Step... steps) {
     testStream(
-        WindowedAggregation.buildQuery(BadRecords.accepted(read.apply(spark, sales.directory()))),
-        Append(),
-        steps);
+        WindowedAggregation.buildQuery(read.apply(spark, sales.directory())), Append(), steps);
   }
 
   /** Two files behind the one that closes the first window, a sale for it. */

@@ -2,10 +2,13 @@ package streamingdeepdive.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class QuietLoggingTest {
+class ProgramEndTest {
   private static final String PROPERTY = "log4j2.configurationFile";
 
   @AfterEach
@@ -15,7 +18,7 @@ class QuietLoggingTest {
 
   @Test
   void leavesNoPropertyBehind() {
-    QuietLogging.start();
+    ProgramEnd.quieten();
 
     assertThat(System.getProperty(PROPERTY)).isNull();
   }
@@ -24,7 +27,7 @@ class QuietLoggingTest {
   void leavesTheUsersConfigurationAlone() {
     System.setProperty(PROPERTY, "file:mine.properties");
 
-    QuietLogging.start();
+    ProgramEnd.quieten();
 
     assertThat(System.getProperty(PROPERTY)).isEqualTo("file:mine.properties");
   }
@@ -36,5 +39,23 @@ class QuietLoggingTest {
     assertThat(classes.getResource("streamingdeepdive/app/log4j2-main.properties")).isNotNull();
     assertThat(classes.getResource("log4j2.properties")).isNull();
     assertThat(classes.getResource("log4j2.xml")).isNull();
+  }
+
+  @Test
+  void aFailureIsTheFirstLineOfItsRoot() {
+    assertThat(
+            ProgramEnd.sentence(
+                new IllegalStateException("around", new IOException("the disk is full\nplan"))))
+        .isEqualTo("the disk is full");
+    assertThat(ProgramEnd.sentence(new NullPointerException()))
+        .isEqualTo("java.lang.NullPointerException");
+  }
+
+  @Test
+  void anAddressThatIsWrongIsNamedWithWhatToDo() {
+    assertThat(ProgramEnd.sentence(new UnknownHostException("nohost.invalid")))
+        .isEqualTo("The host nohost.invalid is unknown; check the address.");
+    assertThat(ProgramEnd.sentence(new ConnectException("Connection refused")))
+        .isEqualTo("Connection refused; start the server first, or check its host and port.");
   }
 }

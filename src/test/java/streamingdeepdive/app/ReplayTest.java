@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import streamingdeepdive.app.SampleData.SampleFile;
+import streamingdeepdive.app.Replay.SampleFile;
 
-class SampleDataTest {
+class ReplayTest {
   @Test
   void readsTheFilesInTheOrderOfTheirNames() throws Exception {
-    assertThat(SampleData.read("sales"))
+    assertThat(Replay.read("sales"))
         .extracting(SampleFile::name)
         .isSorted()
         .startsWith("01-on-time.json");
@@ -24,19 +24,19 @@ class SampleDataTest {
 
   @Test
   void theClassPathHoldsTheFilesToo() throws Exception {
-    assertThat(SampleData.readPackaged("sales")).containsAll(SampleData.read("sales"));
+    assertThat(Replay.readPackaged("sales")).containsAll(Replay.read("sales"));
   }
 
   @Test
   void readsThemFromAJar(@TempDir Path directory) throws Exception {
     Path jar = directory.resolve("sample.jar");
-    List<SampleFile> sales = SampleData.read("sales");
+    List<SampleFile> sales = Replay.read("sales");
     try (FileSystem files = FileSystems.newFileSystem(jar, Map.of("create", "true"))) {
       Path folder = Files.createDirectories(files.getPath("/sales"));
       for (SampleFile file : sales) {
         Files.writeString(folder.resolve(file.name()), file.content());
       }
     }
-    assertThat(SampleData.readFrom(URI.create("jar:" + jar.toUri() + "!/sales"))).isEqualTo(sales);
+    assertThat(Replay.readFrom(URI.create("jar:" + jar.toUri() + "!/sales"))).isEqualTo(sales);
   }
 }

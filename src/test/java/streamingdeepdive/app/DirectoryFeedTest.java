@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LandingDirectoryTest {
+class DirectoryFeedTest {
   @TempDir Path directory;
 
   @Test
   void laterFilesHaveLaterModificationTimes() throws IOException {
-    LandingDirectory landing = new LandingDirectory(directory);
+    DirectoryFeed landing = new DirectoryFeed(directory);
     landing.land("b.json", "1\n");
     landing.land("a.json", "2\n");
     landing.land("c.json", "3\n");
@@ -26,7 +26,7 @@ class LandingDirectoryTest {
 
   @Test
   void aFileIsWholeAndNothingElseIsLeft() {
-    new LandingDirectory(directory).land("a.json", "1\n2\n");
+    new DirectoryFeed(directory).land("a.json", "1\n2\n");
 
     assertThat(directory.resolve("a.json")).hasContent("1\n2\n");
     assertThat(directory).isDirectoryNotContaining("glob:**/.*");
@@ -34,7 +34,7 @@ class LandingDirectoryTest {
 
   @Test
   void refusesANameThatTheSourceHasRead() {
-    LandingDirectory landing = new LandingDirectory(directory);
+    DirectoryFeed landing = new DirectoryFeed(directory);
     landing.land("a.json", "1\n");
 
     assertThatThrownBy(() -> landing.land("a.json", "2\n"))

@@ -20,15 +20,15 @@ import streamingdeepdive.testkit.StreamingExtension;
 
 @ExtendWith(StreamingExtension.class)
 @Columns("value STRING")
-class LandingTopicTest {
+class TopicTest {
   private static final int PIECES = 20;
   private static final int RECORDS = 1000;
 
   @Test
   void recordsAppearAllAtOnce(KafkaStream any) throws Exception {
     Topic place = any.topic();
-    try (LandingTopic topic = new LandingTopic(place.bootstrapServers(), place.name() + "-land")) {
-      FutureTask<List<Integer>> reader = new FutureTask<>(() -> read(topic.topic()));
+    try (Topic topic = Topic.create(place.bootstrapServers(), place.name() + "-land")) {
+      FutureTask<List<Integer>> reader = new FutureTask<>(() -> read(topic));
       Thread thread = new Thread(reader);
       thread.setDaemon(true);
       thread.start();
