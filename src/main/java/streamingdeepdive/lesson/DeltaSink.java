@@ -29,30 +29,31 @@ import streamingdeepdive.recovery.ExpectedColumns;
  * <pre>{@code
  * == 04-closes-the-first-window.json
  * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * +------+------------------------------------------+------+------------+
- * |query |window                                    |region|total_amount|
- * +------+------------------------------------------+------+------------+
- * |final |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |final |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |newest|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |newest|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |newest|{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |newest|{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
- * |newest|{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
- * +------+------------------------------------------+------+------------+
- *
- * +------+-------------------+----------+--------------------+
- * |query |watermark          |state rows|rows dropped as late|
- * +------+-------------------+----------+--------------------+
- * |final |2026-01-01 12:05:00|3         |0                   |
- * |newest|2026-01-01 12:05:00|3         |0                   |
- * +------+-------------------+----------+--------------------+
+ * -- final
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
+ * -- latest
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>Five files later this is still what version 2 of the newest totals held:
+ * <p>Five files later this is still what version 2 of the latest totals held:
  *
  * <pre>{@code
- * == version 2 of newest
+ * == version 2 of latest
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -66,19 +67,13 @@ import streamingdeepdive.recovery.ExpectedColumns;
  * <p>The whole output is in <a href="doc-files/DeltaSink.txt">DeltaSink.txt</a>.
  *
  * <p>The tempting alternative for totals that change is Delta's sink in update mode. It does not
- * start: {@code DeltaDataSource does not support Update output mode}.
+ * start: {@code DeltaDataSource does not support Update output mode}. On another checkpoint Delta
+ * would take all rows once more, so such a query is not built.
  *
- * <p>On a new checkpoint Delta takes all rows once more, so a query is not built on one that did
- * not write the table, nor on one that is older than the table, in use or damaged. The exception
- * says what to do.
- *
- * <p>The library delta-spark is optional, so importers add it ({@code
- * io.delta:delta-spark_2.12:3.3.2}), and create their session with {@link #SETTINGS}; it must be
- * the active one when a query is built. The main does both by itself.
- *
- * <p>A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times do not
- * move the watermark; the next one does. Old versions and small files stay until {@code VACUUM} and
- * {@code OPTIMIZE}, which are not handled here.
+ * <p>Importers add {@code io.delta:delta-spark_2.12:3.3.2} and create their session with {@link
+ * #SETTINGS}. A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times
+ * do not move the watermark. Old versions and small files stay until {@code VACUUM} and {@code
+ * OPTIMIZE}, which are not handled here.
  *
  * @see <a href="https://docs.delta.io/3.3.2/delta-streaming.html">Delta: Table streaming reads and
  *     writes</a>
