@@ -32,15 +32,6 @@ import streamingdeepdive.recovery.Checkpoint;
  * the reason. One query writes the totals of the accepted lines, and the rejected ones beside them:
  *
  * <pre>{@code
- * == accepted
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |15.0        |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |7.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * +------------------------------------------+------+------------+
- *
  * == rejected
  * +---------------------------------------------------------------------------------+----------------+---------------------------------------------+
  * |raw                                                                              |file            |reason                                       |
@@ -123,17 +114,12 @@ public final class BadRecords {
     return lines
         .select("raw", "file")
         .map(judge, Encoders.row(StructType.fromDDL(JUDGED)))
-        .select(
-            timestamp_micros(col("micros")).as("event_time"),
-            col("region"),
-            col("amount"),
-            col("raw"),
-            col("file"),
-            col("reason"));
+        .withColumn("event_time", timestamp_micros(col("micros")))
+        .select("event_time", "region", "amount", "raw", "file", "reason");
   }
 
   /**
-   * The lines that are sales.
+   * Selects the accepted lines.
    *
    * @param lines as {@link #read} gives them, streaming or batch
    * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE, none null
@@ -143,7 +129,7 @@ public final class BadRecords {
   }
 
   /**
-   * The lines that are not.
+   * Selects the rejected lines.
    *
    * @param lines as {@link #read} gives them, streaming or batch
    * @return {@code raw} STRING, {@code file} STRING, {@code reason} STRING, none null

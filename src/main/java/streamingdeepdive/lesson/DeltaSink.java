@@ -24,33 +24,7 @@ import streamingdeepdive.recovery.ExpectedColumns;
  * <p>Each micro-batch makes a version of the table, and a reader sees a whole one, the newest or an
  * older one. The log keeps which micro-batch of which query has made a version, so that a replay
  * makes none. Final totals are appended; a total that still changes replaces its row by a {@code
- * MERGE}:
- *
- * <pre>{@code
- * == 04-closes-the-first-window.json
- * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * -- final
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
- * -- latest
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
- * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
- * }</pre>
- *
- * <p>Five files later this is still what version 2 of the latest totals held:
+ * MERGE}. At the end this is still what version 2 of the latest totals held:
  *
  * <pre>{@code
  * == version 2 of latest

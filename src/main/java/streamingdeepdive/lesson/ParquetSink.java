@@ -9,6 +9,7 @@ import static org.apache.spark.sql.functions.unix_seconds;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
@@ -30,50 +31,39 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * checkpoint does not have as done. It can only add rows, so a total is written once it is final:
  *
  * <pre>{@code
- * == 04-closes-the-first-window.json
- * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
+ * == 01-on-time.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
+ * {"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}
+ * {"event_time":"2026-01-01T12:04:00Z","region":"eu","amount":5.0}
  * -- final
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
+ * (no rows)
+ * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
  * -- latest
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
- * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |15.0        |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |7.0         |
  * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
+ * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/ParquetSink.txt">ParquetSink.txt</a>.
- *
- * <p>The tempting alternative is the file sink in update mode. It does not start: {@code Data
- * source parquet does not support Update output mode.} {@link #buildUpdateQuery} does what was
- * meant: each micro-batch overwrites a directory of its own with the totals that changed. {@link
- * #latest} reads the newest revision of each total, {@link #history} all of them. While a
- * micro-batch is replayed after a crash, they see the state before it, or fail; if they did not
- * wait for Spark's mark {@code _SUCCESS}, they would see half of its rows without an error.
+ * <p>The whole output is in <a href="doc-files/ParquetSink.txt">ParquetSink.txt</a>. The tempting
+ * alternative is the file sink in update mode. It does not start: {@code Data source parquet does
+ * not support Update output mode.} {@link #buildUpdateQuery} does what was meant: each micro-batch
+ * overwrites a directory of its own with the totals that changed. {@link #latest} reads the newest
+ * revision of each total, {@link #history} all of them. While a micro-batch is replayed after a
+ * crash, they see the state before it, or fail; if they did not wait for Spark's mark {@code
+ * _SUCCESS}, they would see half of its rows without an error.
  *
  * <p>Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000, for
- * one row. Each of them also leaves a file per shuffle partition, up to 288,000 a day at a trigger
- * of a minute and 200 partitions. What must not grow like that is for {@link DeltaSink}.
+ * one row. Each leaves a file per shuffle partition. For what must not grow, see {@link DeltaSink}.
  *
- * <p>A query that would lose or double rows is not built, and the exception says what to do: on a
- * checkpoint that the output is ahead of, whose output is gone, that is in use or damaged. Not
+ * <p>A query that would lose or double rows is not built, and the exception says what to do. Not
  * noticed are a second process on the same checkpoint, a changed query (see {@link
  * streamingdeepdive.recovery.QuerySignature}), in the file sink another query that has come equally
- * far, and revisions that were deleted by hand.
- *
- * <p>The file sink passes over a replayed micro-batch that it has already: its event times do not
- * move the watermark, until newer ones come.
+ * far, and revisions that were deleted by hand. The file sink passes over a replayed micro-batch
+ * that it has already, so that its event times do not move the watermark.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-sinks">
@@ -93,8 +83,8 @@ public final class ParquetSink {
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and output do not belong together, or the
    *     checkpoint is in use or damaged
-   * @throws IllegalArgumentException if input, output or checkpoint is inside another, or there is
-   *     a column {@code date} already where it is added
+   * @throws IllegalArgumentException if input, output or checkpoint is inside another, or {@code
+   *     date} is there already
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, String output, String checkpoint, String... partitionColumns) {
@@ -167,8 +157,7 @@ public final class ParquetSink {
    *
    * @param spark any session
    * @param output the directory that {@link #buildUpdateQuery} writes
-   * @return a batch Dataset with the columns of {@link #read} and {@code batch} BIGINT, the
-   *     micro-batch of the revision; without rows if there is nothing yet
+   * @return a batch Dataset with the columns of {@link #read} and {@code batch} BIGINT
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> history(SparkSession spark, String output) {
@@ -197,9 +186,8 @@ public final class ParquetSink {
       throw new IllegalArgumentException(
           "The query has a column date already, and this sink adds one of the windows. Rename it.");
     }
-    return totals.withColumn(
-        "date",
-        date_from_unix_date(floor(unix_seconds(col("window.start")).divide(86400)).cast("int")));
+    Column day = floor(unix_seconds(col("window.start")).divide(86400)).cast("int");
+    return totals.withColumn("date", date_from_unix_date(day));
   }
 
   /**
