@@ -1,84 +1,33 @@
 package streamingdeepdive;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
-import java.util.Comparator;
-import java.util.Map;
-import java.util.Properties;
-import java.util.stream.Stream;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import scala.Option;
-import scala.collection.JavaConverters;
-import streamingdeepdive.app.CapturedOutput;
-import streamingdeepdive.testkit.TestSession;
+import org.junit.jupiter.params.provider.FieldSource;
+import streamingdeepdive.lesson.Deduplication;
+import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.OutputModes;
+import streamingdeepdive.lesson.ParquetSink;
+import streamingdeepdive.lesson.SlidingWindows;
+import streamingdeepdive.lesson.Triggers;
+import streamingdeepdive.lesson.Watermark;
+import streamingdeepdive.lesson.WindowedAggregation;
 
-/** Every main of a lesson or trap, run in this JVM beside the session that it has already. */
+/** The mains that every reader meets; {@link MainsIT} has all others. */
 class MainsTest {
-  /** In the order of the alphabet, and then the first after all others: both orders of the two. */
-  static Stream<Class<?>> mainsInBothOrders() {
-    return Stream.concat(mains(), mains().limit(1));
-  }
-
-  static Stream<Class<?>> mains() {
-    return new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("streamingdeepdive.lesson", "streamingdeepdive.trap")
-            .stream()
-            .filter(type -> type.tryGetMethod("main", String[].class).isPresent())
-            .sorted(Comparator.comparing(JavaClass::getSimpleName))
-            .map(JavaClass::reflect);
-  }
-
-  @BeforeAll
-  static void startSpark() {
-    TestSession.open().close();
-  }
+  static final List<Class<?>> MAINS =
+      List.of(
+          FileSource.class,
+          WindowedAggregation.class,
+          SlidingWindows.class,
+          Watermark.class,
+          OutputModes.class,
+          Deduplication.class,
+          ParquetSink.class,
+          Triggers.class);
 
   @ParameterizedTest
-  @MethodSource("mainsInBothOrders")
-  void printsWhatItsDocumentationSaysAndLeavesTheJvmAsItWas(Class<?> main) throws Exception {
-    State before = State.now();
-    CapturedOutput output = run(main);
-
-    assertThat(output.err()).isEmpty();
-    assertThat(output.out()).isEqualToNormalizingNewlines(MainOutput.whole(main));
-    assertThat(MainOutput.inJavadoc(main))
-        .isNotEmpty()
-        .allSatisfy(block -> assertThat(output.out()).contains(block));
-    assertThat(State.now()).isEqualTo(before);
-  }
-
-  /** What a main could change for the code that runs after it. */
-  private record State(
-      Map<String, String> settings,
-      int queries,
-      Option<SparkSession> active,
-      Properties properties) {
-
-    static State now() {
-      SparkSession session = SparkSession.getDefaultSession().get();
-      return new State(
-          JavaConverters.mapAsJavaMap(session.conf().getAll()),
-          session.streams().active().length,
-          SparkSession.getActiveSession(),
-          (Properties) System.getProperties().clone());
-    }
-  }
-
-  private static CapturedOutput run(Class<?> main) {
-    return CapturedOutput.of(
-        () -> {
-          try {
-            main.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
-          } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-          }
-        });
+  @FieldSource("MAINS")
+  void printsWhatItsDocumentationSays(Class<?> main) throws Exception {
+    Mains.assertPrintsWhatItsDocumentationSays(main);
   }
 }

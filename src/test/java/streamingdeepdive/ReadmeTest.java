@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
   @Test
   void itsOutputIsPrintedByAMain() throws IOException {
-    List<String> outputs = MainsTest.mains().map(ReadmeTest::output).toList();
+    List<String> outputs = Mains.all().map(ReadmeTest::output).toList();
 
     assertThat(blocks("text"))
         .isNotEmpty()
@@ -34,7 +34,7 @@ class ReadmeTest {
   void itListsEveryLessonAndTrap() throws IOException {
     String readme = readString(Path.of("README.md"));
 
-    assertThat(MainsTest.mains())
+    assertThat(Mains.all())
         .allSatisfy(main -> assertThat(readme).contains("`" + main.getSimpleName() + "`"));
   }
 

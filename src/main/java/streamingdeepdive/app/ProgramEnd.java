@@ -1,5 +1,7 @@
 package streamingdeepdive.app;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +41,8 @@ final class ProgramEnd implements AutoCloseable {
   /** Log4j2 reads its configuration with the first logger, so this comes before Spark's. */
   static void quieten() {
     if (Thread.getDefaultUncaughtExceptionHandler() == null) {
-      Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> printUnlessEnding(failure));
+      Thread.setDefaultUncaughtExceptionHandler(
+          (thread, failure) -> System.err.println(sentence(failure)));
     }
     if (System.getProperty(LOGGING) != null
         || System.getProperty("log4j.configurationFile") != null
@@ -51,12 +54,6 @@ final class ProgramEnd implements AutoCloseable {
       LoggerFactory.getLogger(ProgramEnd.class);
     } finally {
       System.clearProperty(LOGGING);
-    }
-  }
-
-  private static void printUnlessEnding(Throwable failure) {
-    if (!ShutdownHookManager.get().isShutdownInProgress()) {
-      System.err.println(sentence(failure));
     }
   }
 
@@ -80,6 +77,7 @@ final class ProgramEnd implements AutoCloseable {
   /** What a signal interrupts is done again at the next start, so its errors are of no interest. */
   private static void beQuick() {
     Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
+    System.setErr(new PrintStream(OutputStream.nullOutputStream()));
     Thread halt =
         new Thread(
             () -> {

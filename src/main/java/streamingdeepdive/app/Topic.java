@@ -80,7 +80,7 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   }
 
   /** Spark would wait for minutes for brokers that do not answer. */
-  private static Topic find(String bootstrapServers, String name) {
+  static Topic find(String bootstrapServers, String name) {
     Map<String, Object> config =
         Map.of(
             "bootstrap.servers", bootstrapServers,

@@ -65,33 +65,20 @@ public final class BatchDirectories {
     Optional<String> owner = files.read(files.path(QUERY_ID));
     if (owner.isPresent() && !owner.equals(queryId)) {
       throw new IllegalStateException(
-          "The output directory "
-              + files
-              + " was written from another checkpoint location than "
-              + checkpoint
-              + ", and its micro-batches would be replaced. Start on the checkpoint that wrote it,"
-              + " or give the query a new output.");
+          "The output directory %s was written from another checkpoint location than %s, and its micro-batches would be replaced. Start on the checkpoint that wrote it, or give the query a new output."
+              .formatted(files, checkpoint));
     }
     long written =
         complete().keySet().stream().mapToLong(BatchDirectories::batchId).max().orElse(-1);
     if (written > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output directory "
-              + files
-              + " is ahead of the checkpoint location "
-              + checkpoint
-              + ": it has micro-batches up to "
-              + written
-              + ", whose rows would count as the newest. Start on the checkpoint that wrote it, as it"
-              + " is now, or give the query a new output.");
+          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, whose rows would count as the newest. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+              .formatted(files, checkpoint, written));
     }
     if (owner.isEmpty() && checkpoint.lastCommitted().isPresent()) {
       throw new IllegalStateException(
-          "The output directory "
-              + files
-              + " lacks what was written from the checkpoint location "
-              + checkpoint
-              + ". Restore the output, or start anew with a new checkpoint and a new output.");
+          "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
+              .formatted(files, checkpoint));
     }
   }
 
@@ -143,7 +130,8 @@ public final class BatchDirectories {
     // Spark has listed the part files. One that it found and that is deleted now is an error.
     if (!complete().entrySet().containsAll(before.entrySet())) {
       throw new IllegalStateException(
-          "A micro-batch in " + files + " was replayed while the files were listed. Read again.");
+          "A micro-batch in %s was replayed while the files were listed. Read again."
+              .formatted(files));
     }
     return rows.selectExpr(schema.fieldNames());
   }

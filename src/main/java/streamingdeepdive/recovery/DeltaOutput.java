@@ -51,11 +51,8 @@ public final class DeltaOutput {
     if (!DeltaTable.isDeltaTable(spark, directory)) {
       if (checkpoint.lastCommitted().isPresent()) {
         throw new IllegalStateException(
-            "The output directory "
-                + directory
-                + " lacks what was written from the checkpoint location "
-                + checkpoint
-                + ". Restore the output, or start anew with a new checkpoint and a new output.");
+            "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
+                .formatted(directory, checkpoint));
       }
       return;
     }
@@ -66,12 +63,8 @@ public final class DeltaOutput {
     long last = queryId.map(written::get).map(Long.class::cast).orElse(-1L);
     if (written.size() > (last < 0 ? 0 : 1) || last > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output directory "
-              + directory
-              + " was written from another checkpoint location than "
-              + checkpoint
-              + ", and its rows would come a second time. Start on the checkpoint that wrote it, or"
-              + " give the query a new output.");
+          "The output directory %s was written from another checkpoint location than %s, and its rows would come a second time. Start on the checkpoint that wrote it, or give the query a new output."
+              .formatted(directory, checkpoint));
     }
   }
 }

@@ -63,27 +63,14 @@ public final class FileSinkOutput {
     long written = lastWritten();
     if (written > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output directory "
-              + files
-              + " is ahead of the checkpoint location "
-              + checkpoint
-              + ": it has micro-batches up to "
-              + written
-              + ", which Spark would pass over without a word. Start on the checkpoint that wrote it,"
-              + " as it is now, or give the query a new output.");
+          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+              .formatted(files, checkpoint, written));
     }
     long committed = checkpoint.lastCommitted().orElse(-1);
     if (written < committed) {
       throw new IllegalStateException(
-          "The output directory "
-              + files
-              + " lacks what was written from the checkpoint location "
-              + checkpoint
-              + ", micro-batches "
-              + (written + 1)
-              + " to "
-              + committed
-              + ". Restore the output, or start anew with a new checkpoint and a new output.");
+          "The output directory %s lacks what was written from the checkpoint location %s, micro-batches %s to %s. Restore the output, or start anew with a new checkpoint and a new output."
+              .formatted(files, checkpoint, written + 1, committed));
     }
   }
 
@@ -113,10 +100,8 @@ public final class FileSinkOutput {
       // The log may name the same file system in another way than the listing does.
       if (!present.contains(part) && files.status(part).isEmpty()) {
         throw new IllegalStateException(
-            "The part file "
-                + part
-                + " is gone, and its rows with it. Restore it, or start anew with a new checkpoint"
-                + " and a new output.");
+            "The part file %s is gone, and its rows with it. Restore it, or start anew with a new checkpoint and a new output."
+                .formatted(part));
       }
     }
   }

@@ -116,12 +116,8 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
     if (status(path(name)).isEmpty()
         && list().anyMatch(file -> !file.getPath().getName().startsWith("."))) {
       throw new IllegalStateException(
-          "The output directory "
-              + root
-              + " holds files but not "
-              + name
-              + ", which tells those to be read. Restore it, or start anew with a new checkpoint and"
-              + " a new output.");
+          "The output directory %s holds files but not %s, which tells those to be read. Restore it, or start anew with a new checkpoint and a new output."
+              .formatted(root, name));
     }
   }
 

