@@ -4,25 +4,44 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
-/** Hadoop's local files, without the process that it forks for each permission it sets. */
-public final class LocalFiles extends LocalFileSystem {
-  /** Creates the file system; Hadoop does. */
-  public LocalFiles() {
+/**
+ * Hadoop's local file system without the processes that it starts for each file: permissions are
+ * set by Java, where the system has them, and not looked up.
+ */
+final class LocalFiles extends LocalFileSystem {
+  LocalFiles() {
     super(new RawFiles());
   }
 
   private static final class RawFiles extends RawLocalFileSystem {
     @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+      FileStatus file = super.getFileStatus(path);
+      return new FileStatus(
+          file.getLen(),
+          file.isDirectory(),
+          file.getReplication(),
+          file.getBlockSize(),
+          file.getModificationTime(),
+          file.getPath());
+    }
+
+    @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
       PosixFileAttributeView view =
           Files.getFileAttributeView(pathToFile(path).toPath(), PosixFileAttributeView.class);
       if (view != null) {
-        view.setPermissions(PosixFilePermissions.fromString(permission.toString().substring(0, 9)));
+        String symbols =
+            permission.getUserAction().SYMBOL
+                + permission.getGroupAction().SYMBOL
+                + permission.getOtherAction().SYMBOL;
+        view.setPermissions(PosixFilePermissions.fromString(symbols));
       }
     }
   }

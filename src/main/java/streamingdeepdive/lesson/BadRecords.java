@@ -4,12 +4,15 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.timestamp_micros;
 
+import java.io.IOException;
+import java.util.List;
 import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
@@ -17,25 +20,18 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.BatchDirectories;
+import streamingdeepdive.recovery.Checkpoint;
 
 /**
- * Lines that are no sale. Where do they go, if neither the query may die of them nor a total?
+ * Rejected lines: where does a line go that is not JSON, or lacks a field, if neither the query may
+ * die of it nor a total be wrong?
  *
  * <p>Spark's JSON source makes nulls of what it does not understand: a row without a time vanishes
  * in the next window, and no metric counts it. {@link FileSource} reads like that. Here the raw
  * text is kept, and each line is either accepted, with all three columns valid, or rejected, with
- * the reason. One query writes the totals of the ones and puts the others into quarantine:
+ * the reason. One query writes the totals of the accepted lines, and the rejected ones beside them:
  *
  * <pre>{@code
- * == accepted
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |15.0        |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |7.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * +------------------------------------------+------+------------+
- *
  * == rejected
  * +---------------------------------------------------------------------------------+----------------+---------------------------------------------+
  * |raw                                                                              |file            |reason                                       |
@@ -43,38 +39,18 @@ import streamingdeepdive.recovery.BatchDirectories;
  * |                                                                                 |01-not-json.json|blank                                        |
  * |["2026-01-01T12:01:00Z","eu",10.0]                                               |01-not-json.json|not a JSON object                            |
  * |event_time,region,amount                                                         |01-not-json.json|not JSON                                     |
- * |{"event_time":"+55970-01-01T12:03:00Z","region":"eu","amount":1.0}               |03-times.json   |event_time is not in the years 1900 to 9999  |
- * |{"event_time":"12:03:00Z","region":"eu","amount":1.0}                            |03-times.json   |event_time is not a date and time with a zone|
- * |{"event_time":"2026-01-01T12:01:00Z","region":"eu","amou                         |01-not-json.json|half a line                                  |
- * |{"event_time":"2026-01-01T12:02:00Z","region":"eu","amount":5.0}{}               |01-not-json.json|more than one JSON value                     |
- * |{"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}}                |01-not-json.json|not JSON                                     |
- * |{"event_time":"2026-01-01T12:03:00","region":"eu","amount":1.0}                  |03-times.json   |event_time is not a date and time with a zone|
- * |{"event_time":"2026-01-01T12:03:00Z","amount":1.0}                               |02-fields.json  |no region                                    |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":"1.0"}               |04-amounts.json |amount is not a number                       |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":-Infinity}           |04-amounts.json |amount is not finite                         |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":1.0,"currency":"EUR"}|02-fields.json  |unknown field currency                       |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":1e400}               |04-amounts.json |amount is not finite                         |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":NaN}                 |04-amounts.json |amount is not finite                         |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":null}                |04-amounts.json |amount is null                               |
- * |{"event_time":"2026-01-01T12:03:00Z","region":"eu","region":"us","amount":1.0}   |02-fields.json  |a field twice                                |
- * |{"event_time":"2026-01-01T12:03:00Z","region":5,"amount":1.0}                    |02-fields.json  |region is not text                           |
- * |{"event_time":"2026-01-01T12:03:00Z","region":null,"amount":1.0}                 |02-fields.json  |region is null                               |
- * |{"event_time":"yesterday","region":"eu","amount":1.0}                            |03-times.json   |event_time is not a date and time with a zone|
- * |{"event_time":1767268980000,"region":"eu","amount":1.0}                          |03-times.json   |event_time is not text                       |
- * |{"event_time":null,"region":"eu","amount":1.0}                                   |03-times.json   |event_time is null                           |
- * +---------------------------------------------------------------------------------+----------------+---------------------------------------------+
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/BadRecords.txt">BadRecords.txt</a>.
+ * <p>The other 19, and the whole output, are in <a
+ * href="doc-files/BadRecords.txt">BadRecords.txt</a>.
  *
  * <p>The query has no state: an aggregation would give its totals, and nothing would be left of the
- * rejected lines. Each micro-batch writes two directories, the rejected lines and what the accepted
- * ones add to the totals. One that is replayed after a crash replaces its own two, so that each
- * line is there exactly once. On another checkpoint the query dies before it writes: all lines
- * would be there twice.
+ * rejected lines. Each micro-batch writes two directories; a replay after a crash overwrites them,
+ * so that each line is there exactly once. On another checkpoint all lines would be there twice, so
+ * the query is not built. The two are not written at one moment, and reading costs more with every
+ * micro-batch: see {@link ParquetSink}.
  *
- * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD,
- * the replacement character.
+ * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -90,7 +66,7 @@ public final class BadRecords {
 
   /**
    * Reads a directory as a stream, one file per micro-batch, and judges each line. A blank line is
-   * rejected like any other that is no sale.
+   * rejected like any other.
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
@@ -138,17 +114,12 @@ public final class BadRecords {
     return lines
         .select("raw", "file")
         .map(judge, Encoders.row(StructType.fromDDL(JUDGED)))
-        .select(
-            timestamp_micros(col("micros")).as("event_time"),
-            col("region"),
-            col("amount"),
-            col("raw"),
-            col("file"),
-            col("reason"));
+        .withColumn("event_time", timestamp_micros(col("micros")))
+        .select("event_time", "region", "amount", "raw", "file", "reason");
   }
 
   /**
-   * The lines that are sales.
+   * Selects the accepted lines.
    *
    * @param lines as {@link #read} gives them, streaming or batch
    * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE, none null
@@ -158,7 +129,7 @@ public final class BadRecords {
   }
 
   /**
-   * The lines that are not.
+   * Selects the rejected lines.
    *
    * @param lines as {@link #read} gives them, streaming or batch
    * @return {@code raw} STRING, {@code file} STRING, {@code reason} STRING, none null
@@ -168,46 +139,57 @@ public final class BadRecords {
   }
 
   /**
-   * Writes, for each micro-batch, what its accepted lines add to the totals, and its rejected
-   * lines. The query dies of an IllegalStateException if another checkpoint wrote the directory.
+   * Writes, for each micro-batch, its rejected lines and what its accepted lines add to the totals.
    *
    * @param lines as {@link #read} gives them
-   * @param directory where to write, on any Hadoop file system
-   * @return the query, not started
+   * @param output a directory on any Hadoop file system, kept as long as the checkpoint
+   * @param checkpoint a directory on any Hadoop file system
+   * @return the query, to be started
+   * @throws IllegalStateException if checkpoint and output do not belong together, or the
+   *     checkpoint is in use or damaged
+   * @throws IllegalArgumentException if input, output or checkpoint is inside another
    */
-  public static DataStreamWriter<Row> buildQuery(Dataset<Row> lines, String directory) {
-    VoidFunction2<Dataset<Row>, Long> sink =
+  public static DataStreamWriter<Row> buildQuery(
+      Dataset<Row> lines, String output, String checkpoint) {
+    Checkpoint start = Checkpoint.at(lines.sparkSession(), checkpoint);
+    start.requireUsable(lines, output);
+    for (String table : List.of("/rejected", "/totals")) {
+      BatchDirectories.at(lines.sparkSession(), output + table).requireWrittenFrom(start);
+    }
+    VoidFunction2<Dataset<Row>, Long> write =
         (batch, batchId) -> {
           batch.persist();
           try {
-            rejectedIn(batch.sparkSession(), directory).write(rejected(batch).coalesce(1), batchId);
-            totalsIn(batch.sparkSession(), directory)
-                .write(WindowedAggregation.buildQuery(accepted(batch)).coalesce(1), batchId);
+            overwrite(rejected(batch), output + "/rejected", batchId);
+            overwrite(WindowedAggregation.buildQuery(accepted(batch)), output + "/totals", batchId);
           } finally {
             batch.unpersist();
           }
         };
-    return lines.writeStream().foreachBatch(sink);
+    return lines.writeStream().foreachBatch(write).option("checkpointLocation", checkpoint);
   }
 
-  private static BatchDirectories rejectedIn(SparkSession spark, String directory) {
-    return BatchDirectories.at(spark, directory + "/rejected");
-  }
-
-  private static BatchDirectories totalsIn(SparkSession spark, String directory) {
-    return BatchDirectories.at(spark, directory + "/totals");
+  /** A replay overwrites what the micro-batch wrote before, and nothing else. */
+  private static void overwrite(Dataset<Row> rows, String output, long batchId) throws IOException {
+    BatchDirectories.at(rows.sparkSession(), output).prepare(batchId);
+    rows.coalesce(1)
+        .write()
+        .mode(SaveMode.Overwrite)
+        // Whatever the session says: the directory is marked when it is complete.
+        .option("mapreduce.fileoutputcommitter.marksuccessfuljobs", true)
+        .parquet(output + "/batch=" + batchId);
   }
 
   /**
    * Reads the totals of all micro-batches so far.
    *
    * @param spark the session
-   * @param directory the same as for {@link #buildQuery}
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param output the same as for {@link #buildQuery}
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}
+   * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
-  public static Dataset<Row> readTotals(SparkSession spark, String directory) {
-    return totalsIn(spark, directory)
+  public static Dataset<Row> readTotals(SparkSession spark, String output) {
+    return BatchDirectories.at(spark, output + "/totals")
         .read(WindowedAggregation.SCHEMA)
         .groupBy("window", "region")
         .agg(sum("total_amount").as("total_amount"));
@@ -217,11 +199,14 @@ public final class BadRecords {
    * Reads the rejected lines of all micro-batches so far.
    *
    * @param spark the session
-   * @param directory the same as for {@link #buildQuery}
-   * @return {@code raw} STRING, {@code file} STRING, {@code reason} STRING
+   * @param output the same as for {@link #buildQuery}
+   * @return a batch Dataset of {@code raw} STRING, {@code file} STRING, {@code reason} STRING
+   * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
-  public static Dataset<Row> readRejected(SparkSession spark, String directory) {
-    return rejectedIn(spark, directory).read(REJECTED).drop(BatchDirectories.BATCH);
+  public static Dataset<Row> readRejected(SparkSession spark, String output) {
+    return BatchDirectories.at(spark, output + "/rejected")
+        .read(REJECTED)
+        .drop(BatchDirectories.BATCH);
   }
 
   /**
@@ -241,8 +226,7 @@ public final class BadRecords {
       SparkSession spark = lesson.spark();
       String output = lesson.output("lines");
       StreamingQuery query =
-          buildQuery(read(spark, lesson.input("bad-records")), output)
-              .option("checkpointLocation", lesson.checkpoint("lines"))
+          buildQuery(read(spark, lesson.input("bad-records")), output, lesson.checkpoint("lines"))
               .start();
       lesson.replay(query);
       lesson.printTable("accepted", readTotals(spark, output));

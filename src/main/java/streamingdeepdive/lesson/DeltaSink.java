@@ -1,7 +1,9 @@
 package streamingdeepdive.lesson;
 
 import io.delta.tables.DeltaTable;
+import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -9,9 +11,11 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.DeltaOutput;
+import streamingdeepdive.recovery.ExpectedColumns;
 
 /**
  * Totals as a Delta table. What does a table with a log of its versions give, that files or rows of
@@ -20,35 +24,10 @@ import streamingdeepdive.recovery.DeltaOutput;
  * <p>Each micro-batch makes a version of the table, and a reader sees a whole one, the newest or an
  * older one. The log keeps which micro-batch of which query has made a version, so that a replay
  * makes none. Final totals are appended; a total that still changes replaces its row by a {@code
- * MERGE}:
+ * MERGE}. At the end this is still what version 2 of the latest totals held:
  *
  * <pre>{@code
- * == 04-closes-the-first-window.json
- * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * +------+------------------------------------------+------+------------+
- * |query |window                                    |region|total_amount|
- * +------+------------------------------------------+------+------------+
- * |final |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |final |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |newest|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |newest|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |newest|{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |newest|{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |1.0         |
- * |newest|{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
- * +------+------------------------------------------+------+------------+
- *
- * +------+-------------------+----------+--------------------+
- * |query |watermark          |state rows|rows dropped as late|
- * +------+-------------------+----------+--------------------+
- * |final |2026-01-01 12:05:00|3         |0                   |
- * |newest|2026-01-01 12:05:00|3         |0                   |
- * +------+-------------------+----------+--------------------+
- * }</pre>
- *
- * <p>Five files later this is still what version 2 of the newest totals held:
- *
- * <pre>{@code
- * == version 2 of newest
+ * == version 2 of latest
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -62,19 +41,13 @@ import streamingdeepdive.recovery.DeltaOutput;
  * <p>The whole output is in <a href="doc-files/DeltaSink.txt">DeltaSink.txt</a>.
  *
  * <p>The tempting alternative for totals that change is Delta's sink in update mode. It does not
- * start: {@code DeltaDataSource does not support Update output mode}.
+ * start: {@code DeltaDataSource does not support Update output mode}. On another checkpoint Delta
+ * would take all rows once more, so such a query is not built.
  *
- * <p>On a new checkpoint Delta takes all rows once more, so a query is not built on one that did
- * not write the table, nor on one that is older than the table, in use or damaged. The exception
- * says what to do.
- *
- * <p>The library delta-spark is optional, so importers add it ({@code
- * io.delta:delta-spark_2.12:3.3.2}), and create their session with {@link #SETTINGS}; it must be
- * the active one when a query is built. The main does both by itself.
- *
- * <p>A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times do not
- * move the watermark; the next one does. Old versions and small files stay until {@code VACUUM} and
- * {@code OPTIMIZE}, which are not handled here.
+ * <p>Importers add {@code io.delta:delta-spark_2.12:3.3.2} and create their session with {@link
+ * #SETTINGS}. A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times
+ * do not move the watermark. Old versions and small files stay until {@code VACUUM} and {@code
+ * OPTIMIZE}, which are not handled here.
  *
  * @see <a href="https://docs.delta.io/3.3.2/delta-streaming.html">Delta: Table streaming reads and
  *     writes</a>
@@ -111,28 +84,57 @@ public final class DeltaSink {
   }
 
   /**
-   * Keeps the newest total of each window and region, in update mode.
+   * Keeps the latest total of each window and region, in update mode.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals the columns of {@link WindowedAggregation#SCHEMA}
    * @param output a directory on any Hadoop file system, kept as long as the checkpoint
    * @param checkpoint a directory on any Hadoop file system
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and output do not belong together, or the
    *     checkpoint is in use or damaged
-   * @throws IllegalArgumentException if input, output or checkpoint is inside another
+   * @throws IllegalArgumentException if input, output or checkpoint is inside another, or the
+   *     totals have other columns
    */
   public static DataStreamWriter<Row> buildUpdateQuery(
       Dataset<Row> totals, String output, String checkpoint) {
+    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
     requireUsable(totals, output, checkpoint);
-    VoidFunction2<Dataset<Row>, Long> write =
-        (batch, batchId) ->
-            DeltaOutput.at(batch.sparkSession(), output)
-                .merge(batch, batchId, "s.window = t.window AND s.region <=> t.region");
+    VoidFunction2<Dataset<Row>, Long> write = (batch, batchId) -> merge(batch, batchId, output);
     return totals
         .writeStream()
         .outputMode(OutputMode.Update())
         .foreachBatch(write)
         .option("checkpointLocation", checkpoint);
+  }
+
+  /** The rows are read twice, and also if Delta passes over them: the query's state needs it. */
+  private static void merge(Dataset<Row> batch, long batchId, String output) {
+    SparkSession spark = batch.sparkSession();
+    batch.persist();
+    try {
+      DeltaTable.createIfNotExists(spark)
+          .location(new Path(output).toString()) // without what file:///totals/ has too much
+          .addColumns(batch.schema())
+          .execute();
+      if (batch.count() == 0) {
+        return;
+      }
+      // The log keeps both with the version, and a version that it has is not made again.
+      String queryId = spark.sparkContext().getLocalProperty("sql.streaming.queryId");
+      spark.conf().set("spark.databricks.delta.write.txnAppId", queryId);
+      spark.conf().set("spark.databricks.delta.write.txnVersion", batchId);
+      spark.conf().set("spark.databricks.delta.write.txnVersion.autoReset.enabled", true);
+      DeltaTable.forPath(spark, output)
+          .as("t")
+          .merge(batch.as("s"), "s.window = t.window AND s.region <=> t.region")
+          .whenMatched()
+          .updateAll()
+          .whenNotMatched()
+          .insertAll()
+          .execute();
+    } finally {
+      batch.unpersist();
+    }
   }
 
   private static void requireUsable(Dataset<Row> totals, String output, String checkpoint) {
@@ -146,11 +148,14 @@ public final class DeltaSink {
    *
    * @param spark a session with {@link #SETTINGS}
    * @param output the directory of the table
-   * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
-   *     {@code region} STRING, {@code total_amount} DOUBLE; without rows if there is nothing yet
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}; without rows if there is nothing
+   *     yet
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
-    return DeltaOutput.at(spark, output).read(WindowedAggregation.SCHEMA);
+    StructType schema = StructType.fromDDL(WindowedAggregation.SCHEMA);
+    return DeltaTable.isDeltaTable(spark, output)
+        ? DeltaTable.forPath(spark, output).toDF().selectExpr(schema.fieldNames())
+        : spark.createDataFrame(List.of(), schema);
   }
 
   /**
@@ -159,8 +164,7 @@ public final class DeltaSink {
    * @param spark a session with {@link #SETTINGS}
    * @param output the directory of the table
    * @param version its number, from {@link #history}
-   * @return a batch Dataset of {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP,
-   *     {@code region} STRING, {@code total_amount} DOUBLE
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> readVersion(SparkSession spark, String output, long version) {
     return spark.read().format("delta").option("versionAsOf", version).load(output);

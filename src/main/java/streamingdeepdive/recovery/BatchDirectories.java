@@ -1,31 +1,25 @@
 package streamingdeepdive.recovery;
 
-import static java.util.stream.Collectors.joining;
-import static org.apache.spark.sql.functions.col;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.datasources.DataSource;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Parquet files in one directory per micro-batch, {@code batch=0}, {@code batch=1} and so on: the
- * target of a {@code foreachBatch} that can be replayed, since a micro-batch replaces what it wrote
- * earlier and nothing else.
- *
- * <p>A micro-batch is read once the file {@code _parts} in its directory names its part files. A
- * replay writes new ones, has them named instead, then deletes the old. The file {@code _query_id}
- * in the output names the query that writes there.
+ * A directory in which each micro-batch of one query overwrites Parquet files in a directory of its
+ * own, {@code batch=0}, {@code batch=1} and so on. They are read once Spark has written {@code
+ * _SUCCESS} there. The file {@code _query_id} names the query.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -36,8 +30,7 @@ public final class BatchDirectories {
   public static final String BATCH = "batch";
 
   private static final String QUERY_ID = "_query_id";
-  private static final String PARTS = "_parts";
-  private static final Predicate<Path> IS_PARTS = file -> file.getName().equals(PARTS);
+  private static final String COMPLETE = "_SUCCESS";
 
   private final SparkSession spark;
   private final FileTree files;
@@ -72,105 +65,33 @@ public final class BatchDirectories {
     Optional<String> owner = files.read(files.path(QUERY_ID));
     if (owner.isPresent() && !owner.equals(queryId)) {
       throw new IllegalStateException(
-          "The output "
-              + files
-              + " was written from another checkpoint than "
-              + checkpoint
-              + ", and its micro-batches would be replaced. Start on the checkpoint that wrote it,"
-              + " or give the query a new output.");
+          "The output directory %s was written from another checkpoint location than %s, and its micro-batches would be replaced. Start on the checkpoint that wrote it, or give the query a new output."
+              .formatted(files, checkpoint));
     }
-    long written = lastWritten();
+    long written =
+        complete().keySet().stream().mapToLong(BatchDirectories::batchId).max().orElse(-1);
     if (written > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output "
-              + files
-              + " is ahead of the checkpoint "
-              + checkpoint
-              + ": it has micro-batches up to "
-              + written
-              + ", whose rows would count as the newest. Start on the checkpoint that wrote it, as it"
-              + " is now, or give the query a new output.");
+          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, whose rows would count as the newest. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+              .formatted(files, checkpoint, written));
     }
     if (owner.isEmpty() && checkpoint.lastCommitted().isPresent()) {
       throw new IllegalStateException(
-          "The output "
-              + files
-              + " lacks what was written from the checkpoint "
-              + checkpoint
-              + ". Restore the output, or start anew with a new checkpoint and a new output.");
+          "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
+              .formatted(files, checkpoint));
     }
   }
 
   /**
-   * Writes one micro-batch, for {@code foreachBatch}. One without rows leaves no directory.
+   * Call it in {@code foreachBatch} before the micro-batch is written. What an earlier attempt
+   * wrote is read no more from now on, so that nobody takes the rest of it for all of it.
    *
-   * @param batch the rows; they are computed once and completely, as a stateful query needs it
    * @param batchId the number of the micro-batch
-   * @param partitionColumns columns to make further directories of
-   * @throws IOException if it cannot be written
+   * @throws IOException if a file cannot be written or deleted
    * @throws IllegalStateException if another query writes here, or the output was deleted
    */
-  public void write(Dataset<Row> batch, long batchId, String... partitionColumns)
-      throws IOException {
-    claim(batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId"), batchId);
-    Path directory = files.path(BATCH + "=" + batchId);
-    List<Path> earlier = partsIn(directory);
-    batch.persist();
-    try {
-      if (batch.count() == 0) {
-        files.files().delete(directory, true);
-        return;
-      }
-      batch
-          .write()
-          .mode(SaveMode.Append)
-          .partitionBy(partitionColumns)
-          .parquet(directory.toString());
-    } finally {
-      batch.unpersist();
-    }
-    String parts =
-        partsIn(directory).stream()
-            .filter(part -> !earlier.contains(part))
-            .map(part -> directory.toUri().relativize(part.toUri()).getPath())
-            .collect(joining("\n"));
-    files.write(new Path(directory, PARTS), parts);
-    for (Path part : earlier) {
-      files.files().delete(part, false);
-    }
-  }
-
-  private List<Path> partsIn(Path directory) {
-    return FileTree.at(spark, directory.toString())
-        .list()
-        .filter(file -> file.getName().endsWith(".parquet"))
-        .toList();
-  }
-
-  /**
-   * Reads what the micro-batches have written that are complete.
-   *
-   * @param columns the columns to read, as DDL
-   * @return a batch Dataset of these columns and {@value #BATCH}, without rows before the first
-   *     micro-batch
-   * @throws IllegalStateException if a part file was deleted
-   */
-  public Dataset<Row> read(String columns) {
-    List<Path> parts = files.list().filter(IS_PARTS).flatMap(this::partsNamedIn).toList();
-    files.requireParts(parts);
-    StructType schema = StructType.fromDDL(columns).add(BATCH, DataTypes.LongType);
-    return parts.isEmpty()
-        ? spark.createDataFrame(List.of(), schema)
-        : spark
-            .read()
-            .option("basePath", files.toString())
-            .parquet(parts.stream().map(Path::toString).toArray(String[]::new))
-            .withColumn(BATCH, col(BATCH).cast(DataTypes.LongType))
-            .selectExpr(schema.fieldNames());
-  }
-
-  /** Stores the query's id with its first micro-batch; later ones must find it. */
-  private void claim(String queryId, long batchId) throws IOException {
+  public void prepare(long batchId) throws IOException {
+    String queryId = spark.sparkContext().getLocalProperty("sql.streaming.queryId");
     Path file = files.path(QUERY_ID);
     Optional<String> owner = files.read(file);
     if (owner.isEmpty() && batchId == 0) {
@@ -182,20 +103,55 @@ public final class BatchDirectories {
               + ": the earlier rows of this query are not in this output. Restore it, or start anew"
               + " with a new checkpoint and a new output.");
     }
+    files.files().delete(files.path(BATCH + "=" + batchId + "/" + COMPLETE), false);
   }
 
-  private long lastWritten() {
-    return files
-        .list()
-        .filter(IS_PARTS)
-        .mapToLong(file -> Long.parseLong(file.getParent().getName().substring(BATCH.length() + 1)))
-        .max()
-        .orElse(-1);
+  /**
+   * Reads what the micro-batches have written that are complete.
+   *
+   * @param columns the columns to read, as DDL
+   * @return a batch Dataset of these columns and {@value #BATCH}, without rows before the first
+   *     micro-batch
+   * @throws IllegalStateException if a micro-batch is replayed meanwhile
+   */
+  public Dataset<Row> read(String columns) {
+    StructType schema = StructType.fromDDL(columns).add(BATCH, DataTypes.LongType);
+    Map<Path, Long> before = complete();
+    if (before.isEmpty()) {
+      return spark.createDataFrame(List.of(), schema);
+    }
+    Dataset<Row> rows =
+        spark
+            .read()
+            .schema(schema)
+            .option("basePath", files.toString())
+            .option(DataSource.GLOB_PATHS_KEY(), false) // names, no patterns
+            .parquet(before.keySet().stream().map(Path::toString).toArray(String[]::new));
+    // Spark has listed the part files. One that it found and that is deleted now is an error.
+    if (!complete().entrySet().containsAll(before.entrySet())) {
+      throw new IllegalStateException(
+          "A micro-batch in %s was replayed while the files were listed. Read again."
+              .formatted(files));
+    }
+    return rows.selectExpr(schema.fieldNames());
   }
 
-  private Stream<Path> partsNamedIn(Path file) {
-    return files.read(file).stream()
-        .flatMap(String::lines)
-        .map(name -> new Path(file.getParent(), name));
+  /** The directories that are complete, with the time since when they are. */
+  private Map<Path, Long> complete() {
+    Map<Path, Long> complete = new HashMap<>();
+    files
+        .children(files.root())
+        .map(FileStatus::getPath)
+        .filter(directory -> directory.getName().matches(BATCH + "=\\d+"))
+        .forEach(
+            directory ->
+                files
+                    .status(new Path(directory, COMPLETE))
+                    .ifPresent(mark -> complete.put(directory, mark.getModificationTime())));
+    return complete;
+  }
+
+  private static long batchId(Path directory) {
+    return Long.parseLong(directory.getName().substring(BATCH.length() + 1));
   }
 }

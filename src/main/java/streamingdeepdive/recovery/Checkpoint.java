@@ -77,10 +77,8 @@ public final class Checkpoint {
   private void requireNotRunning() {
     if (queryId().filter(spark.sharedState().activeStreamingQueries()::containsKey).isPresent()) {
       throw new IllegalStateException(
-          "The checkpoint "
-              + files
-              + " is in use by a running query. Stop that query first, or give this one a"
-              + " checkpoint of its own.");
+          "The checkpoint location %s is in use by a running query. Stop that query first, or give this one a checkpoint location of its own."
+              .formatted(files));
     }
   }
 
@@ -96,21 +94,13 @@ public final class Checkpoint {
     Optional<String> owner = files.read(files.path("program"));
     if (queryId().isPresent()) {
       throw new IllegalStateException(
-          "The directory "
-              + files
-              + " is the checkpoint location of a query. Give "
-              + program
-              + " a directory of its own.");
+          "The directory %s is the checkpoint location of a query. Give %s a directory of its own."
+              .formatted(files, program));
     }
     if (owner.isPresent() && !owner.get().equals(program)) {
       throw new IllegalStateException(
-          "The directory "
-              + files
-              + " holds the checkpoints of "
-              + owner.get()
-              + ". Give "
-              + program
-              + " a directory of its own.");
+          "The directory %s holds the checkpoints of %s. Give %s a directory of its own."
+              .formatted(files, owner.get(), program));
     }
     if (owner.isEmpty()) {
       try {

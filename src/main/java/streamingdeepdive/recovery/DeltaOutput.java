@@ -1,16 +1,11 @@
 package streamingdeepdive.recovery;
 
 import io.delta.tables.DeltaTable;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.delta.DeltaLog;
-import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import scala.collection.JavaConverters;
 
@@ -22,8 +17,6 @@ import scala.collection.JavaConverters;
  *     writes</a>
  */
 public final class DeltaOutput {
-  private static final String TRANSACTION = "spark.databricks.delta.write.";
-
   private final SparkSession spark;
   private final String directory;
 
@@ -58,11 +51,8 @@ public final class DeltaOutput {
     if (!DeltaTable.isDeltaTable(spark, directory)) {
       if (checkpoint.lastCommitted().isPresent()) {
         throw new IllegalStateException(
-            "The output "
-                + directory
-                + " lacks what was written from the checkpoint "
-                + checkpoint
-                + ". Restore the output, or start anew with a new checkpoint and a new output.");
+            "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
+                .formatted(directory, checkpoint));
       }
       return;
     }
@@ -73,64 +63,8 @@ public final class DeltaOutput {
     long last = queryId.map(written::get).map(Long.class::cast).orElse(-1L);
     if (written.size() > (last < 0 ? 0 : 1) || last > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output "
-              + directory
-              + " was written from another checkpoint than "
-              + checkpoint
-              + ", and its rows would come a second time. Start on the checkpoint that wrote it, or"
-              + " give the query a new output.");
+          "The output directory %s was written from another checkpoint location than %s, and its rows would come a second time. Start on the checkpoint that wrote it, or give the query a new output."
+              .formatted(directory, checkpoint));
     }
-  }
-
-  /**
-   * Replaces the rows of the same keys and adds the others, for {@code foreachBatch}; a micro-batch
-   * that is there already changes nothing. It is computed once in any case, since the state and the
-   * watermark of the query need it.
-   *
-   * @param batch the rows, one for each key
-   * @param batchId the number of the micro-batch
-   * @param sameKey when a row {@code s} replaces a row {@code t}
-   */
-  public void merge(Dataset<Row> batch, long batchId, String sameKey) {
-    SparkSession session = batch.sparkSession();
-    batch.persist();
-    try {
-      DeltaTable.createIfNotExists(session)
-          .location(directory)
-          .addColumns(batch.schema())
-          .execute();
-      if (batch.count() == 0) {
-        return;
-      }
-      RuntimeConfig conf = session.conf();
-      conf.set(
-          TRANSACTION + "txnAppId",
-          session.sparkContext().getLocalProperty("sql.streaming.queryId"));
-      conf.set(TRANSACTION + "txnVersion", batchId);
-      conf.set(TRANSACTION + "txnVersion.autoReset.enabled", true);
-      DeltaTable.forPath(session, directory)
-          .as("t")
-          .merge(batch.as("s"), sameKey)
-          .whenMatched()
-          .updateAll()
-          .whenNotMatched()
-          .insertAll()
-          .execute();
-    } finally {
-      batch.unpersist();
-    }
-  }
-
-  /**
-   * Reads the newest version.
-   *
-   * @param columns the columns to read, as DDL
-   * @return a batch Dataset of these columns, without rows before the first micro-batch
-   */
-  public Dataset<Row> read(String columns) {
-    StructType schema = StructType.fromDDL(columns);
-    return DeltaTable.isDeltaTable(spark, directory)
-        ? spark.read().format("delta").load(directory).selectExpr(schema.fieldNames())
-        : spark.createDataFrame(List.of(), schema);
   }
 }

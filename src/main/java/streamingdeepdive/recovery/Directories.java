@@ -46,18 +46,19 @@ final class Directories {
 
   static void requireApart(Dataset<Row> query, String output, String checkpoint) {
     SparkSession spark = query.sparkSession();
-    Directory written = directory(spark, "output", output);
-    requireApart(written, directory(spark, "checkpoint", checkpoint));
+    Directory written = directory(spark, "output directory", output);
+    requireApart(written, directory(spark, "checkpoint location", checkpoint));
     requireApartFromInputs(query, written);
   }
 
   static void requireApart(Dataset<Row> query, String checkpoint) {
-    requireApartFromInputs(query, directory(query.sparkSession(), "checkpoint", checkpoint));
+    requireApartFromInputs(
+        query, directory(query.sparkSession(), "checkpoint location", checkpoint));
   }
 
   private static void requireApartFromInputs(Dataset<Row> query, Directory other) {
     for (String input : fileInputs(query)) {
-      requireApart(directory(query.sparkSession(), "input", input), other);
+      requireApart(directory(query.sparkSession(), "input directory", input), other);
     }
   }
 

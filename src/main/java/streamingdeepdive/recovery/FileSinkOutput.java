@@ -1,9 +1,13 @@
 package streamingdeepdive.recovery;
 
+import static java.util.stream.Collectors.toSet;
+
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -16,8 +20,8 @@ import scala.Option;
 
 /**
  * A directory that Spark's file sink writes. The sink keeps a log of the files that each
- * micro-batch has written; a file outside the log is left from a run that died, and Spark's readers
- * pass it over.
+ * micro-batch has written; a file outside the log was left by a run that was killed, and Spark's
+ * readers pass it over.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-sinks">
@@ -59,27 +63,14 @@ public final class FileSinkOutput {
     long written = lastWritten();
     if (written > checkpoint.lastPlanned().orElse(-1)) {
       throw new IllegalStateException(
-          "The output "
-              + files
-              + " is ahead of the checkpoint "
-              + checkpoint
-              + ": it has micro-batches up to "
-              + written
-              + ", which Spark would pass over without a word. Start on the checkpoint that wrote it,"
-              + " as it is now, or give the query a new output.");
+          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+              .formatted(files, checkpoint, written));
     }
     long committed = checkpoint.lastCommitted().orElse(-1);
     if (written < committed) {
       throw new IllegalStateException(
-          "The output "
-              + files
-              + " lacks what was written from the checkpoint "
-              + checkpoint
-              + ", micro-batches "
-              + (written + 1)
-              + " to "
-              + committed
-              + ". Restore the output, or start anew with a new checkpoint and a new output.");
+          "The output directory %s lacks what was written from the checkpoint location %s, micro-batches %s to %s. Restore the output, or start anew with a new checkpoint and a new output."
+              .formatted(files, checkpoint, written + 1, committed));
     }
   }
 
@@ -95,12 +86,24 @@ public final class FileSinkOutput {
     files.requireUnlessEmpty(LOG);
     // The log before the files: a micro-batch that commits now is in neither or in the latter.
     SinkFileStatus[] parts = lastWritten() < 0 ? new SinkFileStatus[0] : sinkLog().allFiles();
-    files.requireParts(
-        Arrays.stream(parts).map(part -> new Path(URI.create(part.path()))).toList());
+    requireAll(Arrays.stream(parts).map(part -> new Path(URI.create(part.path()))).toList());
     StructType schema = StructType.fromDDL(columns);
     return parts.length == 0
         ? spark.createDataFrame(List.of(), schema)
-        : spark.read().parquet(files.toString()).selectExpr(schema.fieldNames());
+        : spark.read().schema(schema).parquet(files.toString()).selectExpr(schema.fieldNames());
+  }
+
+  /** A part file was written whole before the log named it, so it can only have been deleted. */
+  private void requireAll(List<Path> parts) {
+    Set<Path> present = files.list().map(FileStatus::getPath).collect(toSet());
+    for (Path part : parts) {
+      // The log may name the same file system in another way than the listing does.
+      if (!present.contains(part) && files.status(part).isEmpty()) {
+        throw new IllegalStateException(
+            "The part file %s is gone, and its rows with it. Restore it, or start anew with a new checkpoint and a new output."
+                .formatted(part));
+      }
+    }
   }
 
   private FileStreamSinkLog sinkLog() {

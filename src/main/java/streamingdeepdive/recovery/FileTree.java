@@ -1,25 +1,21 @@
 package streamingdeepdive.recovery;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.stream.Collectors.toSet;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CheckpointFileManager;
 
@@ -48,29 +44,43 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
   }
 
   /** All files, also those in directories below. */
-  Stream<Path> list() {
-    return list(root, true);
+  Stream<FileStatus> list() {
+    return list(root);
   }
 
-  private Stream<Path> list(Path directory, boolean recursive) {
-    List<Path> paths = new ArrayList<>();
-    try {
-      RemoteIterator<LocatedFileStatus> found = files.listFiles(directory, recursive);
-      while (found.hasNext()) {
-        paths.add(found.next().getPath());
-      }
-    } catch (FileNotFoundException e) {
-      return Stream.empty();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return paths.stream();
+  private Stream<FileStatus> list(Path directory) {
+    return children(directory)
+        .flatMap(child -> child.isDirectory() ? list(child.getPath()) : Stream.of(child));
+  }
+
+  /** The files and directories in a directory; none if it does not exist. */
+  Stream<FileStatus> children(Path directory) {
+    return find(directory, files::listStatus).stream().flatMap(Arrays::stream);
+  }
+
+  /** What is known of a file or directory; empty if it does not exist. */
+  Optional<FileStatus> status(Path path) {
+    return find(path, files::getFileStatus);
   }
 
   /** A small text; empty if the file does not exist. */
   Optional<String> read(Path file) {
-    try (InputStream in = files.open(file)) {
-      return Optional.of(new String(in.readAllBytes(), UTF_8));
+    return find(
+        file,
+        path -> {
+          try (InputStream in = files.open(path)) {
+            return new String(in.readAllBytes(), UTF_8);
+          }
+        });
+  }
+
+  private interface Finder<T> {
+    T find(Path path) throws IOException;
+  }
+
+  private static <T> Optional<T> find(Path path, Finder<T> finder) {
+    try {
+      return Optional.of(finder.find(path));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     } catch (IOException e) {
@@ -94,8 +104,8 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
 
   /** The newest micro-batch that has a file in one of Spark's logs. */
   OptionalLong lastBatchId(String log) {
-    return list(path(log), false)
-        .map(file -> BATCH_FILE.matcher(file.getName()))
+    return children(path(log))
+        .map(file -> BATCH_FILE.matcher(file.getPath().getName()))
         .filter(Matcher::matches)
         .mapToLong(name -> Long.parseLong(name.group(1)))
         .max();
@@ -103,37 +113,11 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
 
   /** Requires the file or directory that tells which of the files here count. */
   void requireUnlessEmpty(String name) {
-    if (!exists(path(name)) && list().anyMatch(file -> !file.getName().startsWith("."))) {
+    if (status(path(name)).isEmpty()
+        && list().anyMatch(file -> !file.getPath().getName().startsWith("."))) {
       throw new IllegalStateException(
-          "The output "
-              + root
-              + " holds files but not "
-              + name
-              + ", which tells those to be read. Restore it, or start anew with a new checkpoint and"
-              + " a new output.");
-    }
-  }
-
-  /** Requires the part files that a log names: they were written whole, and can only be deleted. */
-  void requireParts(List<Path> parts) {
-    Set<Path> present = list().collect(toSet());
-    for (Path part : parts) {
-      // The log may name the same file system in another way than the listing does.
-      if (!present.contains(part) && !exists(part)) {
-        throw new IllegalStateException(
-            "The part file "
-                + part
-                + " is gone, and its rows with it. Restore it, or start anew with a new checkpoint"
-                + " and a new output.");
-      }
-    }
-  }
-
-  private boolean exists(Path path) {
-    try {
-      return files.exists(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+          "The output directory %s holds files but not %s, which tells those to be read. Restore it, or start anew with a new checkpoint and a new output."
+              .formatted(root, name));
     }
   }
 

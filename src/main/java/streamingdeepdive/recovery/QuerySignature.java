@@ -69,7 +69,7 @@ public final class QuerySignature {
       }
     } else if (!then.get().equals(now)) {
       throw new IllegalStateException(
-          "The checkpoint "
+          "The checkpoint location "
               + files
               + " belongs to another query. "
               + firstDifference(then.get().lines().toList(), now.lines().toList())

@@ -47,7 +47,7 @@ import streamingdeepdive.recovery.QuerySignature;
  *
  * <pre>{@code
  * == highest amounts: file 8
- * The checkpoint checkpoint belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/query-signature and start again.
+ * The checkpoint location checkpoint belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/query-signature and start again.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/ChangedQuery.txt">ChangedQuery.txt</a>.

@@ -60,7 +60,7 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <pre>{@code
  * == guarded file sink: files 6 to 8
- * The output output is ahead of the checkpoint checkpoint: it has micro-batches up to 7, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output.
+ * The output directory output is ahead of the checkpoint location checkpoint: it has micro-batches up to 7, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.

@@ -2,6 +2,7 @@ package streamingdeepdive.lesson;
 
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.at;
@@ -14,12 +15,19 @@ import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Function;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.recovery.HookedFileSystem;
+import streamingdeepdive.recovery.HookedFileSystem.Change;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
@@ -73,7 +81,7 @@ class BadRecordsTest {
   @Test
   void oneQueryWritesTotalsAndRejectedLinesExactlyOnce(SparkSession spark, FileStream sales) {
     testStream(
-        BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output),
+        query(BadRecords.read(spark, sales.directory())),
         () -> BadRecords.readRejected(spark, output),
         add(sales, sale("12:01", "eu", 1.0), TIMELESS, sale("12:06", "us", 4.0))
             .rows(row(TIMELESS_LINE, "000000.json", "no event_time")),
@@ -96,7 +104,7 @@ class BadRecordsTest {
   @Test
   void aFileWithoutAnySaleDoesNoHarm(SparkSession spark, FileStream sales) {
     testStream(
-        BadRecords.buildQuery(BadRecords.read(spark, sales.directory()), output),
+        query(BadRecords.read(spark, sales.directory())),
         () -> BadRecords.readRejected(spark, output),
         addLines(sales, "\u0000", "\u2028\"\\")
             .rows(
@@ -108,12 +116,69 @@ class BadRecordsTest {
   @Test
   void aQueryWithANewCheckpointDoublesNothing(SparkSession spark, FileStream sales) {
     Dataset<Row> lines = BadRecords.read(spark, sales.directory());
-    testStream(BadRecords.buildQuery(lines, output), addLines(sales, "half"), restart());
     testStream(
-        BadRecords.buildQuery(lines, output),
-        start().expectFailure(IllegalStateException.class, "names another query"));
+        query(lines),
+        () -> BadRecords.readRejected(spark, output),
+        addLines(sales, "half"),
+        restart());
+    assertThatThrownBy(
+            () ->
+                BadRecords.buildQuery(lines, output, output.replaceFirst("/?$", " new checkpoint")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("written from another checkpoint location than");
 
     assertThat(BadRecords.readRejected(spark, output).collectAsList())
         .containsExactly(row("half", "000000.json", "not JSON"));
+  }
+
+  @Test
+  void directoriesInsideOneAnotherAreRefused(SparkSession spark, FileStream sales) {
+    Dataset<Row> lines = BadRecords.read(spark, sales.directory());
+    String input = sales.directory();
+    for (List<String> places :
+        List.of(
+            List.of(input + "/out", output + "/checkpoint", "input directory"),
+            List.of(output, input + "/checkpoint", "input directory"),
+            List.of(output, output + "/checkpoint", "output directory"))) {
+      assertThatThrownBy(() -> BadRecords.buildQuery(lines, places.get(0), places.get(1)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("The " + places.get(2))
+          .hasMessageContaining("are inside one another");
+    }
+  }
+
+  /** The reader takes neither half of what is written nor another directory. */
+  @Test
+  void aHalfWrittenMicroBatchIsNotReadAndIsReplaced(
+      SparkSession spark, FileStream sales, TestSession session) {
+    output = HookedFileSystem.in(spark, session.newDirectory().resolve("out[1]"));
+    testStream(
+        query(BadRecords.read(spark, sales.directory())),
+        () -> BadRecords.readRejected(spark, output),
+        addLines(sales, GOOD, "half").rows(row("half", "000000.json", "not JSON")),
+        check(
+            () ->
+                HookedFileSystem.refuse(Change.CREATE, "totals/batch=1/_SUCCESS", "disk is full")),
+        addLines(sales, GOOD, "half").expectFailure(IOException.class, "disk is full"),
+        check(
+            () ->
+                assertThat(BadRecords.readTotals(spark, output).collectAsList())
+                    .containsExactly(total("12:00", "12:05", "eu", 1.0))),
+        check(HookedFileSystem::removeHook),
+        start()
+            .rows(row("half", "000000.json", "not JSON"), row("half", "000001.json", "not JSON")),
+        check(
+            () ->
+                assertThat(BadRecords.readTotals(spark, output).collectAsList())
+                    .containsExactly(total("12:00", "12:05", "eu", 2.0))));
+  }
+
+  @AfterEach
+  void removeHook() {
+    HookedFileSystem.removeHook();
+  }
+
+  private Function<String, DataStreamWriter<Row>> query(Dataset<Row> lines) {
+    return checkpoint -> BadRecords.buildQuery(lines, output, checkpoint);
   }
 }

@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -25,38 +26,24 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.recovery.DeltaContext;
 import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
-@ExtendWith(StreamingExtension.class)
+@ExtendWith({DeltaContext.class, StreamingExtension.class})
 @Columns(FileSource.SCHEMA)
 class DeltaSinkTest {
   private SparkSession delta;
 
   private Path place;
   private String output;
-
-  /** A context of their own: the extension is for all sessions of one. */
-  @BeforeAll
-  static void openContext() {
-    TestSession.open().spark().stop();
-    DeltaSink.SETTINGS.forEach(System::setProperty);
-  }
-
-  @AfterAll
-  static void closeContext() {
-    TestSession.open().spark().stop();
-    DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
-  }
 
   @BeforeEach
   void nameOutput(TestSession session) {
@@ -197,6 +184,16 @@ class DeltaSinkTest {
                 AnalysisException.class, "DeltaDataSource does not support Update output mode"));
   }
 
+  @Test
+  void withoutTheSettingsThereIsNoQuery(FileStream sales) {
+    delta.conf().unset("spark.sql.catalog.spark_catalog");
+    assertThatThrownBy(
+            () ->
+                DeltaSink.buildQuery(
+                    WindowedAggregation.buildQuery(sales.toDF()), output, in("checkpoint")))
+        .hasMessageContaining("DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG");
+  }
+
   private void run(DataStreamWriter<Row> writer) throws Exception {
     StreamingQuery query = writer.trigger(Trigger.AvailableNow()).start();
     query.awaitTermination();
@@ -229,7 +226,7 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "another",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
     run(
@@ -243,7 +240,7 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "checkpoint",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
   }
@@ -259,14 +256,38 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "backup",
-        "The output OUTPUT was written from another checkpoint than CHECKPOINT, and its rows would"
+        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
             + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
             + " output.");
     FileUtil.fullyDelete(place.resolve("output").toFile());
     assertRefused(
         sales,
         "checkpoint",
-        "The output OUTPUT lacks what was written from the checkpoint CHECKPOINT. Restore the"
+        "The output directory OUTPUT lacks what was written from the checkpoint location CHECKPOINT. Restore the"
             + " output, or start anew with a new checkpoint and a new output.");
+  }
+
+  /** Each would be lost: rows of one key would replace one another. */
+  @Test
+  void totalsOfOtherColumnsAreRefused(FileStream sales) {
+    Dataset<Row> perCurrency = totals(sales).withColumn("currency", lit("EUR"));
+
+    assertThatThrownBy(() -> DeltaSink.buildUpdateQuery(perCurrency, output, in("checkpoint")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("but the query has [currency string, region string");
+  }
+
+  /** Nor the number of a version. */
+  @Test
+  void aNameIsNoPattern(FileStream sales) throws Exception {
+    output = in("out[1]@v1");
+    sales.addData(List.of(sale("12:01", "eu", 1.0)));
+    run(DeltaSink.buildUpdateQuery(totals(sales), output, in("checkpoint")));
+    sales.addData(List.of(sale("12:01", "eu", 1.0)));
+    run(DeltaSink.buildUpdateQuery(totals(sales), output, in("checkpoint")));
+
+    assertThat(read().collectAsList()).containsExactly(total("12:00", "12:05", "eu", 2.0));
+    assertThat(DeltaSink.readVersion(delta, output, 1).collectAsList())
+        .containsExactly(total("12:00", "12:05", "eu", 1.0));
   }
 }

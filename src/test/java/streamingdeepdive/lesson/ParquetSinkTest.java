@@ -1,6 +1,9 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.ParquetTotals.revision;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
@@ -20,6 +23,8 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.Step;
@@ -36,8 +41,8 @@ class ParquetSinkTest {
   @BeforeEach
   void nameOutputs(TestSession session) {
     spark = session.spark();
-    totals = new ParquetTotals(spark, session.newDirectory() + "/an output", false);
-    totalsByDate = new ParquetTotals(spark, session.newDirectory() + "/an output", true);
+    totals = new ParquetTotals(spark, session.newDirectory() + "/an output");
+    totalsByDate = new ParquetTotals(spark, session.newDirectory() + "/an output", "date");
   }
 
   @Test
@@ -104,7 +109,7 @@ class ParquetSinkTest {
             "struct<window:struct<start:timestamp,end:timestamp>,region:string,"
                 + "total_amount:double>");
 
-    totals = new ParquetTotals(spark, totals.output() + " of revisions", false);
+    totals = new ParquetTotals(spark, totals.output() + " of revisions");
     testStream(totals.revisions(sales), totals::latest, restart());
     assertThat(totals.latest().schema().simpleString())
         .isEqualTo(before.get(1).schema().simpleString())
@@ -126,18 +131,82 @@ class ParquetSinkTest {
                 "Data source parquet does not support Update output mode."));
   }
 
+  /** Its directory has a part file without rows, and none by date. */
   @Test
-  void aMicroBatchWithoutRowsWritesNoRevision(FileStream sales) {
+  void aMicroBatchWithoutRowsIsCompleteAndHasNoRevision(FileStream sales) {
     testStream(
         totals.revisions(sales),
-        totals::latest,
+        totals::history,
         add(sales, sale("12:01", "eu", 1.0)).microBatches(2),
-        add(sales, sale("12:02", "eu", 1.0)).microBatches(2),
+        add(sales, sale("12:02", "eu", 1.0))
+            .rows(revision("eu", 1.0, 0), revision("eu", 2.0, 2))
+            .microBatches(2),
         check(
             () ->
                 assertThat(totals.parts())
                     .extracting(part -> part.getParent().toString())
-                    .containsOnly("batch=0", "batch=2")));
+                    .containsOnly("batch=0", "batch=1", "batch=2", "batch=3")
+                    .containsOnlyOnce("batch=1", "batch=3")));
+    testStream(
+        totalsByDate.revisions(sales),
+        totalsByDate::history,
+        start().rows(revision("eu", 1.0, 0), revision("eu", 2.0, 1)).microBatches(3),
+        check(
+            () ->
+                assertThat(totalsByDate.parts())
+                    .extracting(part -> part.getParent().toString())
+                    .containsExactlyInAnyOrder(
+                        "batch=0/date=2026-01-01", "batch=1/date=2026-01-01")));
+  }
+
+  @Test
+  void aStreamWithoutRowsHasNoRevision(FileStream sales) {
+    testStream(
+        totalsByDate.revisions(sales), totalsByDate::history, add(sales).rows().microBatches(1));
+  }
+
+  /** Each would be missed: one of two rows of a key would be the latest. */
+  @Test
+  void revisionsOfOtherColumnsAreRefused(FileStream sales) {
+    Dataset<Row> sums = WindowedAggregation.buildQuery(sales.toDF());
+    for (Dataset<Row> other :
+        List.of(
+            sums.withColumn("currency", lit("EUR")),
+            sums.withColumn("date", lit("2026-01-01")),
+            sums.drop("region"),
+            sums.withColumn("total_amount", col("total_amount").cast("string")))) {
+      assertThatThrownBy(() -> ParquetSink.buildUpdateQuery(other, totals.output(), "file:/none"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("The sink keeps one row per key and takes the columns [region");
+    }
+    assertThatThrownBy(
+            () ->
+                ParquetSink.buildQuery(
+                    sums.withColumn("Date", lit("2026-01-01")),
+                    totals.output(),
+                    totals.output() + " checkpoint",
+                    "date"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("The query has a column date already");
+  }
+
+  /** Beside a directory that matches it as a pattern. */
+  @ParameterizedTest
+  @ValueSource(strings = {"out[1]", "out{1,2}", "out*", "out?", "out\\1"})
+  void aNameIsNoPattern(String name, FileStream sales, TestSession session) {
+    String place = session.newDirectory().toString();
+    sales.addData(List.of(sale("12:01", "eu", 1.0)));
+    sales.addData(List.of(sale("12:30", "eu", 2.0)));
+    for (String output : List.of(place + "/out1", place + "/" + name)) {
+      ParquetTotals finals = new ParquetTotals(spark, output + "/final");
+      ParquetTotals revisions = new ParquetTotals(spark, output + "/latest", "date");
+      testStream(
+          finals.finals(sales), finals::read, start().rows(total("12:00", "12:05", "eu", 1.0)));
+      testStream(
+          revisions.revisions(sales),
+          revisions::latest,
+          start().rows(total("12:00", "12:05", "eu", 1.0), total("12:30", "12:35", "eu", 2.0)));
+    }
   }
 
   @Test
@@ -158,7 +227,7 @@ class ParquetSinkTest {
   @Test
   void bothCanBePartitionedByDate(FileStream sales, TestSession session) {
     spark.conf().set("spark.sql.session.timeZone", "Asia/Kathmandu");
-    ParquetTotals revisions = new ParquetTotals(spark, session.newDirectory().toString(), true);
+    ParquetTotals revisions = new ParquetTotals(spark, session.newDirectory().toString(), "date");
     Row first = total("2026-01-01T23:55", "2026-01-02T00:00", "eu", 1.0);
     Row second = total("2026-01-02T00:00", "2026-01-02T00:05", "eu", 2.0);
     Row third = total("2026-01-02T01:00", "2026-01-02T01:05", "eu", 4.0);
@@ -186,11 +255,16 @@ class ParquetSinkTest {
     testStream(
         totals.revisions(sales),
         () -> totals.history().select("batch").distinct(),
-        add(sales, ofManyRegions).rows(row(0L)),
-        check(() -> assertThat(totals.parts()).hasSize(3)),
+        add(sales, ofManyRegions).rows(row(0L)).microBatches(2),
         check(() -> spark.conf().set("spark.sql.shuffle.partitions", "1")),
         restart(),
-        add(sales, ofManyRegions).rows(row(0L), row(2L)),
-        check(() -> assertThat(totals.parts()).hasSize(6)));
+        add(sales, ofManyRegions).rows(row(0L), row(2L)).microBatches(1));
+    assertThat(directoriesOfParts())
+        .containsExactlyInAnyOrder(
+            "batch=0", "batch=0", "batch=0", "batch=1", "batch=2", "batch=2", "batch=2");
+  }
+
+  private List<String> directoriesOfParts() {
+    return totals.parts().stream().map(part -> part.getParent().toString()).toList();
   }
 }

@@ -17,17 +17,17 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 import streamingdeepdive.testkit.FileStream;
 
 /** The totals of a stream of sales in a directory of Parquet files: what writes and reads them. */
-record ParquetTotals(SparkSession spark, String output, boolean byDate) {
+record ParquetTotals(SparkSession spark, String output, String... partitionColumns) {
   Function<String, DataStreamWriter<Row>> finals(FileStream sales) {
     return checkpoint ->
         ParquetSink.buildQuery(
-            WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint, byDate);
+            WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint, partitionColumns);
   }
 
   Function<String, DataStreamWriter<Row>> revisions(FileStream sales) {
     return checkpoint ->
         ParquetSink.buildUpdateQuery(
-            WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint, byDate);
+            WindowedAggregation.buildQuery(sales.toDF()), output, checkpoint, partitionColumns);
   }
 
   Dataset<Row> read() {

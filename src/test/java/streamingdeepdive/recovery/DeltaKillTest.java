@@ -9,7 +9,6 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,28 +17,27 @@ import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.testkit.StreamingExtension;
-import streamingdeepdive.testkit.TestSession;
 
 /**
  * A process that writes to Delta tables is killed inside the write of a micro-batch, and between
  * that and its commit. In the end the tables have the rows of the batch query over the same files.
  */
-@ExtendWith(StreamingExtension.class)
+@ExtendWith({DeltaContext.class, StreamingExtension.class})
 class DeltaKillTest {
   private static final int FILES = 4;
   private static final List<RecoveredQuery> QUERIES =
-      List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_NEWEST_TOTALS);
+      List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_LATEST_TOTALS);
 
   /** The other query is killed wherever it happens to be. */
   private static final List<KillPoint> KILLS =
       List.of(
-          new KillPoint(1, "RENAME .*/output/DELTA_NEWEST_TOTALS/_delta_log/0+1.json"),
-          new KillPoint(1, "RENAME .*/checkpoint/DELTA_NEWEST_TOTALS/commits/"));
+          new KillPoint(1, "RENAME .*/output/DELTA_LATEST_TOTALS/_delta_log/0+1.json"),
+          new KillPoint(1, "RENAME .*/checkpoint/DELTA_LATEST_TOTALS/commits/"));
 
   @TempDir Path place;
 
   @Test
-  void killedInsideAndAfterTheWriteNoRowIsWrong(SparkSession spark) throws Exception {
+  void killedInsideAndAfterTheWriteNoRowIsWrong(SparkSession delta) throws Exception {
     land();
 
     for (KillPoint kill : KILLS) {
@@ -53,9 +51,6 @@ class DeltaKillTest {
       assertThat(child.awaitExitCode()).isZero();
     }
 
-    spark.stop();
-    DeltaSink.SETTINGS.forEach(System::setProperty);
-    SparkSession delta = TestSession.open().spark();
     Dataset<Row> events = FileSource.readTable(delta, place.resolve("input").toString());
     for (RecoveredQuery query : QUERIES) {
       assertThat(rows(query.read(delta, place.resolve("output").resolve(query.name()).toString())))
@@ -84,12 +79,6 @@ class DeltaKillTest {
   private static String line(Instant time, String region, double amount) {
     return "{\"event_time\":\"%s\",\"region\":\"%s\",\"amount\":%s}\n"
         .formatted(time, region, amount);
-  }
-
-  @AfterEach
-  void closeContext() {
-    TestSession.open().spark().stop();
-    DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
   }
 
   private static List<String> rows(Dataset<Row> rows) {

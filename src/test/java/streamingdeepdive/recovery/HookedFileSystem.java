@@ -1,12 +1,13 @@
 package streamingdeepdive.recovery;
 
-import com.globalmentor.apache.hadoop.fs.NakedLocalFileSystem;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.spark.sql.SparkSession;
 
@@ -14,7 +15,7 @@ import org.apache.spark.sql.SparkSession;
  * The local files under a scheme of its own, {@code hooked:}, with a hook before each change of
  * them. The hook can refuse the change, as a full disk does, or never return from it.
  */
-public final class HookedFileSystem extends NakedLocalFileSystem {
+public final class HookedFileSystem extends RawLocalFileSystem {
   private static final URI NAME = URI.create("hooked:///");
 
   /** A change of a file. */
@@ -93,11 +94,34 @@ public final class HookedFileSystem extends NakedLocalFileSystem {
     return super.rename(from, to);
   }
 
+  /** File by file, so that a directory can be found half deleted. */
   @Override
   public boolean delete(org.apache.hadoop.fs.Path path, boolean recursive) throws IOException {
     hook.before(Change.DELETE, path);
+    if (recursive && exists(path) && getFileStatus(path).isDirectory()) {
+      for (FileStatus child : listStatus(path)) {
+        delete(child.getPath(), true);
+      }
+    }
     return super.delete(path, recursive);
   }
+
+  /** Otherwise Hadoop starts a process for each file that is listed. */
+  @Override
+  public FileStatus getFileStatus(org.apache.hadoop.fs.Path path) throws IOException {
+    FileStatus file = super.getFileStatus(path);
+    return new FileStatus(
+        file.getLen(),
+        file.isDirectory(),
+        file.getReplication(),
+        file.getBlockSize(),
+        file.getModificationTime(),
+        file.getPath());
+  }
+
+  /** And here for each that is made. */
+  @Override
+  public void setPermission(org.apache.hadoop.fs.Path path, FsPermission permission) {}
 
   @Override
   public boolean mkdirs(org.apache.hadoop.fs.Path path) throws IOException {

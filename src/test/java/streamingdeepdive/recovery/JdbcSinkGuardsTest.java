@@ -180,8 +180,8 @@ class JdbcSinkGuardsTest {
 
     assertRefused(
         "checkpoint",
-        "The checkpoint CHECKPOINT is in use by a running query. Stop that query first, or give"
-            + " this one a checkpoint of its own.");
+        "The checkpoint location CHECKPOINT is in use by a running query. Stop that query first, or"
+            + " give this one a checkpoint location of its own.");
   }
 
   @Test

@@ -103,7 +103,7 @@ class QuerySignatureTest {
     assertThatThrownBy(() -> require(others, checkpoint))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "The checkpoint "
+            "The checkpoint location "
                 + place
                 + " belongs to another query. It had 'Aggregate [window-T600000ms, region],"
                 + " [window-T600000ms AS window-T600000ms, ...', this one has 'Filter (region ="

@@ -23,7 +23,7 @@ enum RecoveredQuery {
       ParquetSink::buildQuery,
       (spark, output) -> spark.read().parquet(output)),
   DELTA_FINAL_TOTALS(WindowedAggregation::buildQuery, DeltaSink::buildQuery, DeltaSink::read),
-  DELTA_NEWEST_TOTALS(
+  DELTA_LATEST_TOTALS(
       WindowedAggregation::buildQuery, DeltaSink::buildUpdateQuery, DeltaSink::read);
 
   static final List<RecoveredQuery> ON_PARQUET =

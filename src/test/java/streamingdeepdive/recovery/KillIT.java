@@ -32,7 +32,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  * <p>The system properties {@code kills} and {@code seed} make the run longer, and repeat it.
  */
 @ExtendWith(StreamingExtension.class)
-class KillTest {
+class KillIT {
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
   private static final int KILLS = Math.max(10, Integer.getInteger("kills", 10));
   private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
@@ -53,9 +53,9 @@ class KillTest {
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "WRITE .*/output/REVISIONS/.*/part-"),
-          new KillPoint(1, "RENAME .*/output/REVISIONS/.*/_parts"),
+          new KillPoint(1, "CREATE .*/output/REVISIONS/.*/_SUCCESS"),
           new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"),
-          new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"));
+          new KillPoint(1, "DELETE .*/output/REVISIONS/batch=\\d+/part-"));
 
   /** It closes all windows of before. */
   private static final String CLOSING = event(Instant.parse("2026-01-02T00:00:00Z"), "none", 0);
