@@ -23,7 +23,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  * that and its commit. In the end the tables have the rows of the batch query over the same files.
  */
 @ExtendWith({DeltaContext.class, StreamingExtension.class})
-class DeltaKillTest {
+class DeltaKillIT {
   private static final int FILES = 4;
   private static final List<RecoveredQuery> QUERIES =
       List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_LATEST_TOTALS);
