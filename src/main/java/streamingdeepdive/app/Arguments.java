@@ -1,13 +1,11 @@
 package streamingdeepdive.app;
 
-import static java.util.stream.Collectors.joining;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The command line of a main: either none of its options, or all of them. */
-record Arguments(Map<String, String> values) {
+record Arguments(String main, Map<String, String> values) {
   /**
    * Reads {@code --name value} and {@code --name=value}.
    *
@@ -26,45 +24,40 @@ record Arguments(Map<String, String> values) {
       }
       values.put(name, parts.length == 1 ? args[i] : parts[1]);
     }
-    String missing =
-        names.stream()
-            .filter(name -> !values.containsKey(name))
-            .map("--"::concat)
-            .collect(joining(", "));
+    List<String> missing = names.stream().filter(name -> !values.containsKey(name)).toList();
     if (!values.isEmpty() && !missing.isEmpty()) {
-      throw new IllegalArgumentException("Missing: " + missing + ". " + usage(main, names));
+      throw new IllegalArgumentException(
+          "Missing: --" + String.join(", --", missing) + ". " + usage(main, names));
     }
-    return new Arguments(values);
+    return new Arguments(main, values);
   }
 
   /** Ends the process if the command line cannot be carried out, or asks for help. */
   static Arguments parseOrExit(String main, String purpose, List<String> names, String... args) {
     if (List.of(args).contains("--help")) {
-      System.out.println(purpose);
-      System.out.println(usage(main, names));
+      System.out.println(purpose + "\n" + usage(main, names));
       System.exit(0);
     }
     try {
-      return parse(main, names, args);
+      Arguments arguments = parse(main, names, args);
+      String master = System.getProperty("spark.master", "local");
+      if (arguments.isReplay() && !master.startsWith("local")) {
+        throw new IllegalArgumentException(
+            "On " + master + " name places that all executors reach. " + usage(main, names));
+      }
+      return arguments;
     } catch (IllegalArgumentException e) {
-      throw exit(e.getMessage());
+      System.err.println(e.getMessage());
+      System.exit(2);
+      throw e;
     }
   }
 
-  /** Prints a sentence about the command line and ends the process. */
-  static RuntimeException exit(String sentence) {
-    System.err.println(sentence);
-    System.exit(2);
-    return new IllegalStateException(sentence);
-  }
-
-  static String usage(String main, List<String> names) {
+  private static String usage(String main, List<String> names) {
     return names.isEmpty()
         ? main + " takes no options; it replays the sample data."
-        : names.stream()
-                .map("--%s ..."::formatted)
-                .collect(joining(" ", "Usage: " + main + " [", "]"))
-            + "; without options it replays the sample data.";
+        : "Usage: %s [--%s ...]; without options it replays the sample data."
+            .formatted(main, String.join(" ... --", names));
   }
 
   /** Without options the sample data is replayed. */
@@ -76,7 +69,7 @@ record Arguments(Map<String, String> values) {
     return values.containsKey(name);
   }
 
-  String get(String name) {
-    return values.get(name);
+  String get(String name, String inReplay) {
+    return isReplay() ? inReplay : values.get(name);
   }
 }

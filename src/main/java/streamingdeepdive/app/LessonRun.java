@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -27,7 +26,6 @@ import streamingdeepdive.recovery.Checkpoint;
 public final class LessonRun implements AutoCloseable {
   private static final long POLL_MILLIS = 100;
 
-  private final String name;
   private final Arguments arguments;
   private final boolean isGuest = LocalSpark.isRunning();
   private final Path scratch;
@@ -36,14 +34,12 @@ public final class LessonRun implements AutoCloseable {
   private final StepPrinter printer;
   private final QueryPrinter queries;
   private final Replay replay = new Replay();
-  private int inputs;
 
-  private LessonRun(String name, Arguments arguments) throws IOException {
-    this.name = name;
+  private LessonRun(Arguments arguments) throws IOException {
     this.arguments = arguments;
     this.scratch = Files.createTempDirectory("streaming-deep-dive-");
     this.end = new ProgramEnd(this::deleteFiles);
-    this.spark = LocalSpark.openFor(name, isReplay());
+    this.spark = LocalSpark.openFor(arguments.main(), isReplay());
     this.printer = new StepPrinter(spark, System.out);
     this.queries = new QueryPrinter(spark, printer);
     if (!isReplay()) {
@@ -63,21 +59,12 @@ public final class LessonRun implements AutoCloseable {
   public static LessonRun open(String[] args, String purpose, String... options) {
     Class<?> main =
         StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).getCallerClass();
-    String name = main.getSimpleName();
-    Arguments arguments = Arguments.parseOrExit(name, purpose, List.of(options), args);
+    Arguments arguments =
+        Arguments.parseOrExit(main.getSimpleName(), purpose, List.of(options), args);
     System.out.println(purpose + "\n");
     ProgramEnd.quieten();
-    JavaRuntime.prepare();
-    String master = System.getProperty("spark.master", "local");
-    if (arguments.isReplay() && !master.startsWith("local")) {
-      throw Arguments.exit(
-          "On "
-              + master
-              + " name places that all executors reach. "
-              + Arguments.usage(name, List.of(options)));
-    }
     try {
-      return new LessonRun(name, arguments);
+      return new LessonRun(arguments);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,12 +91,9 @@ public final class LessonRun implements AutoCloseable {
    *     in a replay a new directory in which the files land
    */
   public String input(String folder) {
-    if (!isReplay()) {
-      return arguments.get(arguments.has(folder) ? folder : "input");
-    }
-    DirectoryFeed feed = new DirectoryFeed(scratch.resolve("input-" + ++inputs));
+    DirectoryFeed feed = newDirectory();
     feedFrom(folder, feed);
-    return feed.uri();
+    return arguments.get(arguments.has(folder) ? folder : "input", feed.uri());
   }
 
   /**
@@ -119,12 +103,17 @@ public final class LessonRun implements AutoCloseable {
    * @return the user's {@code --folder}; in a replay a new directory in which the files are
    */
   public String table(String folder) {
-    if (!isReplay()) {
-      return arguments.get(folder);
-    }
-    DirectoryFeed feed = new DirectoryFeed(scratch.resolve("input-" + ++inputs));
+    DirectoryFeed feed = newDirectory();
     Replay.read(folder).forEach(file -> feed.land(file.name(), file.content()));
-    return feed.uri();
+    return arguments.get(folder, feed.uri());
+  }
+
+  private DirectoryFeed newDirectory() {
+    try {
+      return new DirectoryFeed(Files.createTempDirectory(scratch, "input-"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   void feedFrom(String folder, Replay.Feed feed) {
@@ -141,7 +130,7 @@ public final class LessonRun implements AutoCloseable {
    * @return what the user gave, or that
    */
   public String option(String option, String inReplay) {
-    return isReplay() ? inReplay : arguments.get(option);
+    return arguments.get(option, inReplay);
   }
 
   /**
@@ -151,7 +140,7 @@ public final class LessonRun implements AutoCloseable {
    * @return a directory in the user's {@code --output}; in a replay a new one
    */
   public String output(String query) {
-    return option("output", place("output")) + "/" + query;
+    return place("output") + "/" + query;
   }
 
   /**
@@ -162,13 +151,13 @@ public final class LessonRun implements AutoCloseable {
    * @throws IllegalStateException if the user's is that of another main or query
    */
   public String checkpoint(String query) {
-    String parent = option("checkpoint", place("checkpoint"));
-    Checkpoint.at(spark, parent).claim(name);
-    return parent + "/" + query;
+    Checkpoint.at(spark, place("checkpoint")).claim(arguments.main());
+    return place("checkpoint") + "/" + query;
   }
 
-  private String place(String name) {
-    return new org.apache.hadoop.fs.Path(scratch.resolve(name).toUri()).toString();
+  private String place(String option) {
+    return arguments.get(
+        option, new org.apache.hadoop.fs.Path(scratch.resolve(option).toUri()).toString());
   }
 
   /**
@@ -194,17 +183,16 @@ public final class LessonRun implements AutoCloseable {
   /**
    * Feeds the sample data to queries file by file, prints what each did, and stops them. A query
    * that dies is said to have, as long as another one lives. On data of the user's own it prints
-   * each micro-batch, until the process is stopped.
+   * each micro-batch, and returns when one of the queries has ended.
    *
    * @param started the queries; if there are several, each has a name
-   * @throws Exception if the last of the queries has died
+   * @throws Exception if the last of the queries has died; on data of the user's own, the first
    */
   public void replay(StreamingQuery... started) throws Exception {
-    if (!isReplay()) {
-      awaitTermination(started);
-      return;
+    for (int i = 0; !isReplay() && !started[i].awaitTermination(POLL_MILLIS); ) {
+      i = (i + 1) % started.length;
     }
-    if (replay.isEmpty()) {
+    if (isReplay() && replay.isEmpty()) {
       printer.printInput("all files are there", "");
       queries.printStep(0, started);
     }
@@ -217,11 +205,6 @@ public final class LessonRun implements AutoCloseable {
     for (StreamingQuery query : started) {
       query.stop();
     }
-  }
-
-  /** Returns when one of the queries has ended, and throws what it died of. */
-  private static void awaitTermination(StreamingQuery... queries) throws Exception {
-    for (int i = 0; !queries[i].awaitTermination(POLL_MILLIS); i = (i + 1) % queries.length) {}
   }
 
   /**
@@ -249,7 +232,7 @@ public final class LessonRun implements AutoCloseable {
   }
 
   /**
-   * Prints a heading and the rows of a batch query.
+   * Prints the rows of a batch query.
    *
    * @param heading the line above them
    * @param rows any batch Dataset
@@ -266,8 +249,8 @@ public final class LessonRun implements AutoCloseable {
    * @param failure what was thrown; directories of this run are named without their parents
    */
   public void printFailure(Exception failure) {
-    String parent = Pattern.quote(scratch.toString().substring(1));
-    printer.printLine(ProgramEnd.sentence(failure).replaceAll("(file:)?/*" + parent + "/?", ""));
+    printer.printLine(
+        ProgramEnd.sentence(failure).replaceAll("\\S*" + scratch.getFileName() + "/?", "") + "\n");
   }
 
   private void deleteFiles() {

@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.hadoop.fs.FileUtil;
@@ -30,17 +29,33 @@ public final class LocalBroker implements AutoCloseable {
   private static final String LEFT_BEHIND = "jdk.tls.rejectClientInitiatedRenegotiation";
 
   private final Path directory;
-  private final String bootstrapServers;
+  private final String address;
   private final KafkaRaftServer server;
 
-  private LocalBroker(Path directory, String address, String controllerAddress) {
+  private LocalBroker(Path directory, String address, String controller) {
     this.directory = directory;
-    this.bootstrapServers = address;
+    this.address = address;
+    Map<String, String> properties =
+        Map.ofEntries(
+            Map.entry("process.roles", "broker,controller"),
+            Map.entry("node.id", "1"),
+            Map.entry("controller.quorum.voters", "1@" + controller),
+            Map.entry("controller.listener.names", "CONTROLLER"),
+            Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+            Map.entry("listeners", "PLAINTEXT://" + address + ",CONTROLLER://" + controller),
+            Map.entry("log.dirs", directory.toString()),
+            Map.entry("auto.create.topics.enable", "false"),
+            Map.entry("controlled.shutdown.enable", "false"),
+            Map.entry("group.initial.rebalance.delay.ms", "0"),
+            Map.entry("log.cleaner.enable", "false"),
+            Map.entry("num.io.threads", "2"),
+            Map.entry("num.network.threads", "1"),
+            Map.entry("offsets.topic.num.partitions", "1"),
+            Map.entry("offsets.topic.replication.factor", "1"),
+            Map.entry("transaction.state.log.min.isr", "1"),
+            Map.entry("transaction.state.log.replication.factor", "1"));
     this.server =
-        new KafkaRaftServer(
-            new KafkaConfig(properties(directory, address, controllerAddress), false),
-            Time.SYSTEM,
-            Option.empty());
+        new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM, Option.empty());
   }
 
   /**
@@ -52,7 +67,7 @@ public final class LocalBroker implements AutoCloseable {
   public static LocalBroker start() {
     String before = System.getProperty(LEFT_BEHIND);
     try {
-      return startOnFreePorts();
+      return start(ATTEMPTS);
     } catch (NoClassDefFoundError e) {
       throw new IllegalStateException(
           "A broker in this process needs org.apache.kafka:kafka_2.12:3.4.1 on the class path; add"
@@ -64,18 +79,17 @@ public final class LocalBroker implements AutoCloseable {
     }
   }
 
-  private static LocalBroker startOnFreePorts() {
-    for (int attempt = 1; ; attempt++) {
-      LocalBroker broker = create();
-      try {
-        broker.server.startup();
-        return broker;
-      } catch (KafkaException e) {
-        broker.close();
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
+  private static LocalBroker start(int attempts) {
+    LocalBroker broker = create();
+    try {
+      broker.server.startup();
+      return broker;
+    } catch (KafkaException e) {
+      broker.close();
+      if (attempts == 1) {
+        throw e;
       }
+      return start(attempts - 1);
     }
   }
 
@@ -96,39 +110,13 @@ public final class LocalBroker implements AutoCloseable {
     }
   }
 
-  private static Properties properties(Path directory, String address, String controllerAddress) {
-    Properties properties = new Properties();
-    properties.putAll(
-        Map.of(
-            "process.roles", "broker,controller",
-            "node.id", "1",
-            "controller.quorum.voters", "1@" + controllerAddress,
-            "controller.listener.names", "CONTROLLER",
-            "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "listeners", "PLAINTEXT://" + address + ",CONTROLLER://" + controllerAddress,
-            "log.dirs", directory.toString()));
-    properties.putAll(
-        Map.of(
-            "auto.create.topics.enable", "false",
-            "controlled.shutdown.enable", "false",
-            "group.initial.rebalance.delay.ms", "0",
-            "log.cleaner.enable", "false",
-            "num.io.threads", "2",
-            "num.network.threads", "1",
-            "offsets.topic.num.partitions", "1",
-            "offsets.topic.replication.factor", "1",
-            "transaction.state.log.min.isr", "1",
-            "transaction.state.log.replication.factor", "1"));
-    return properties;
-  }
-
   /**
    * Returns where the broker listens.
    *
    * @return an address as the option {@code kafka.bootstrap.servers} takes it
    */
   public String bootstrapServers() {
-    return bootstrapServers;
+    return address;
   }
 
   Path directory() {

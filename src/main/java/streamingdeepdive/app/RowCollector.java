@@ -7,15 +7,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * Keeps the rows of each micro-batch in the driver's memory: {@code
- * writer.foreachBatch(collector::collect)}.
- *
- * <p>Unlike the memory sink it goes on after a restart in every output mode. A replayed micro-batch
- * replaces its own earlier rows.
- *
- * @see <a
- *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
- *     Guide: ForeachBatch</a>
+ * Keeps the rows of each micro-batch in the driver's memory: {@code foreachBatch(rows::collect)}.
+ * Unlike the memory sink it goes on after a restart in every output mode. A micro-batch that is
+ * replayed replaces its own earlier rows.
  */
 public final class RowCollector {
   private final SortedMap<Long, List<Row>> batches = new TreeMap<>();
@@ -37,7 +31,7 @@ public final class RowCollector {
   }
 
   /**
-   * Hands over the micro-batches that came since the last call, the empty ones too.
+   * Hands over the micro-batches since the last call, the empty ones too.
    *
    * @param lastBatchId the last micro-batch to hand over
    * @return each micro-batch's rows, in the order of the micro-batches
