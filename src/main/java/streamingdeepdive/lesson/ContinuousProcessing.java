@@ -149,8 +149,8 @@ public final class ContinuousProcessing {
   /**
    * Prints the sales in euros: from a memory table, or on data of your own on the console.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

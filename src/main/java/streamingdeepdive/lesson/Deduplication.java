@@ -47,7 +47,7 @@ public final class Deduplication {
    * Drops rows that equal an earlier one in region, amount and event time, for {@value
    * #DELAY_THRESHOLD}. A null equals a null; a row without event time is remembered for ever.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
    * @return the same columns
    */
@@ -90,8 +90,8 @@ public final class Deduplication {
   /**
    * Prints the sales that are left, in append mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -67,8 +67,7 @@ public final class FileSource {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link #SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
     return read(spark, directory, FILES_PER_TRIGGER);
@@ -80,8 +79,7 @@ public final class FileSource {
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
    * @param filesPerTrigger at most so many files per micro-batch
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link #SCHEMA}
    * @throws IllegalArgumentException if {@code filesPerTrigger} is below 1
    */
   public static Dataset<Row> read(SparkSession spark, String directory, int filesPerTrigger) {
@@ -102,8 +100,7 @@ public final class FileSource {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a batch Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount}
-   *     DOUBLE
+   * @return a batch Dataset of {@link #SCHEMA}
    */
   public static Dataset<Row> readTable(SparkSession spark, String directory) {
     return spark.read().schema(SCHEMA).option("timeZone", "UTC").json(directory);
@@ -125,8 +122,8 @@ public final class FileSource {
   /**
    * Runs the query over the stream, on Spark's console sink, then over the finished table.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

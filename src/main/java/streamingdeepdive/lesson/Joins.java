@@ -115,7 +115,7 @@ public final class Joins {
    * Finds the sales that were refunded within {@value #REFUND_PERIOD}: a refund has the sale's
    * region and amount.
    *
-   * @param sales {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE and any
+   * @param sales {@link FileSource#SCHEMA} and any
    *     others, streaming or batch
    * @param refunds {@code refund_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
@@ -129,7 +129,7 @@ public final class Joins {
    * The same with all sales; one without refund has a null for {@code refund_time}, and on a stream
    * comes out when it is settled.
    *
-   * @param sales {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE and any
+   * @param sales {@link FileSource#SCHEMA} and any
    *     others, streaming or batch
    * @param refunds {@code refund_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
@@ -155,8 +155,8 @@ public final class Joins {
   /**
    * Prints the sales with their regions and refunds, in append mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --sales}, {@code --refunds}, {@code --regions} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

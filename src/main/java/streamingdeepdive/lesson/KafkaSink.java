@@ -63,8 +63,7 @@ public final class KafkaSink {
   /**
    * Writes totals to a topic as they change.
    *
-   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE, streaming
+   * @param totals {@link WindowedAggregation#SCHEMA}, streaming
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
    * @param topic the topic
    * @return the query in update mode, to be given a checkpoint and started
@@ -100,8 +99,7 @@ public final class KafkaSink {
   /**
    * Turns totals into records.
    *
-   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param batchId the micro-batch they come from
    * @return {@code key} and {@code value} STRING, JSON with times in UTC
    */
@@ -119,8 +117,7 @@ public final class KafkaSink {
    * Finds the newest total of each window and region, however often its record was written.
    *
    * @param records {@code value} as {@link #records} makes it, STRING or BINARY, streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> newest(Dataset<Row> records) {
     return records
@@ -134,8 +131,8 @@ public final class KafkaSink {
   /**
    * Prints the latest totals in the topic after each file.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input}, {@code --bootstrap-servers}, {@code --topic} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -81,8 +81,7 @@ public final class KafkaSource {
    * @param spark the session
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
    * @param topic the topic
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String bootstrapServers, String topic) {
     return events(records(spark, bootstrapServers, topic, Map.of()));
@@ -137,7 +136,7 @@ public final class KafkaSource {
    * that is missing is null, but not all of them. A time without a zone is read as UTC.
    *
    * @param records {@code value} BINARY and any others, streaming or batch
-   * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE
+   * @return {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> events(Dataset<Row> records) {
     // A condition on a column is checked before it, by parsing the value anew for each field that
@@ -187,8 +186,8 @@ public final class KafkaSource {
   /**
    * Prints the totals as they change, and what is rejected.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -60,10 +60,9 @@ public final class SlidingWindows {
   /**
    * Adds up amounts in windows of {@value #WINDOW_DURATION}, one every {@value #SLIDE_DURATION}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return buildQuery(events, DELAY_THRESHOLD, WINDOW_DURATION, SLIDE_DURATION, START_TIME);
@@ -72,7 +71,7 @@ public final class SlidingWindows {
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
@@ -82,8 +81,7 @@ public final class SlidingWindows {
    *     microseconds: sales between two windows would be in none
    * @param startTime an interval shorter than the slide: how far the windows are shifted from the
    *     Unix epoch in UTC
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(
       Dataset<Row> events,
@@ -102,8 +100,8 @@ public final class SlidingWindows {
   /**
    * Prints the totals as they change, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

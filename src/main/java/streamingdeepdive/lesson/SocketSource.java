@@ -61,8 +61,7 @@ public final class SocketSource {
    * @param spark the session
    * @param host the server's host; the query connects to it once it has started
    * @param port the server's port
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String host, int port) {
     return spark
@@ -78,8 +77,8 @@ public final class SocketSource {
   /**
    * Prints the rows that the lines become.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --host} and {@code --port}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

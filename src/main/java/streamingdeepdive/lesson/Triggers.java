@@ -115,8 +115,8 @@ public final class Triggers {
   /**
    * Prints what the windowed totals deliver with each trigger, over files that are all there.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

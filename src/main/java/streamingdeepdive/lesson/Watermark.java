@@ -68,10 +68,9 @@ public final class Watermark {
   /**
    * Adds up amounts per window and region, with a delay threshold of {@value #DELAY_THRESHOLD}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return buildQuery(events, DELAY_THRESHOLD);
@@ -80,12 +79,11 @@ public final class Watermark {
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, String delayThreshold) {
     return buildQueryWithoutWatermark(events.withWatermark("event_time", delayThreshold));
@@ -94,10 +92,9 @@ public final class Watermark {
   /**
    * The same without a watermark, for comparison: on a stream its state only grows.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutWatermark(Dataset<Row> events) {
     return events
@@ -108,8 +105,8 @@ public final class Watermark {
   /**
    * Prints watermark, state rows and late rows of the query with two delay thresholds and without.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -82,10 +82,9 @@ public final class WindowedAggregation {
    * Adds up amounts in windows of {@value #WINDOW_DURATION}, {@value #DELAY_THRESHOLD} late events
    * included.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link #SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return buildQuery(events, DELAY_THRESHOLD, WINDOW_DURATION);
@@ -94,14 +93,13 @@ public final class WindowedAggregation {
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
    * @param windowDuration an interval such as {@code "5 minutes"}: how much event time a window
    *     spans
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link #SCHEMA}
    */
   public static Dataset<Row> buildQuery(
       Dataset<Row> events, String delayThreshold, String windowDuration) {
@@ -114,8 +112,8 @@ public final class WindowedAggregation {
   /**
    * Prints the totals as they change, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -62,10 +62,9 @@ public final class ChangedQuery {
   /**
    * A change: windows of ten minutes instead of five.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> longerWindows(Dataset<Row> events) {
     return WindowedAggregation.buildQuery(events, "10 minutes", "10 minutes");
@@ -74,10 +73,9 @@ public final class ChangedQuery {
   /**
    * A change: the highest amount of each window instead of the sum.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> highestAmounts(Dataset<Row> events) {
     return events
@@ -91,10 +89,9 @@ public final class ChangedQuery {
   /**
    * A change: the sales one by one, without an aggregation.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> singleSales(Dataset<Row> events) {
     return events.select(
@@ -106,7 +103,7 @@ public final class ChangedQuery {
   /**
    * The mistake: goes on from whatever checkpoint it is given.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write
    * @param checkpoint the checkpoint location
    * @return the query, to be started
@@ -119,7 +116,7 @@ public final class ChangedQuery {
   /**
    * The cure: goes on from a checkpoint of the same query alone.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write
    * @param checkpoint the checkpoint location; the query's signature is kept there
    * @return the query, to be started
@@ -136,8 +133,8 @@ public final class ChangedQuery {
    * Takes in two files with the totals and five with another query, then tries the cure on the last
    * file.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson = LessonRun.open(args, "Goes on from a checkpoint with another query.")) {

@@ -76,8 +76,8 @@ public final class CompleteModeGrowth {
   /**
    * Prints how many rows each mode puts out.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

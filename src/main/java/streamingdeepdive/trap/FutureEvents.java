@@ -64,10 +64,9 @@ public final class FutureEvents {
   /**
    * The mistake: adds up amounts per window and region of whatever comes.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutBound(Dataset<Row> events) {
     return WindowedAggregation.buildQuery(events);
@@ -77,12 +76,11 @@ public final class FutureEvents {
    * The cure: adds up amounts per window and region of the events that are at most {@value #BOUND}
    * ahead of the clock.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
    * @param clock TIMESTAMP: {@code current_timestamp()}, or the column in which the receiver of the
    *     event has put its own time
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock) {
     return buildQuery(events, clock, BOUND);
@@ -122,8 +120,8 @@ public final class FutureEvents {
    * Prints watermark, state rows and late rows with and without the bound, then the events that are
    * beyond it.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson = LessonRun.open(args, "Adds up sales, one of which has a wrong year.")) {

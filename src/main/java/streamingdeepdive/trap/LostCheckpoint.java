@@ -129,8 +129,8 @@ public final class LostCheckpoint {
    * Deletes the checkpoint or the output of each query after five files, and prints what becomes of
    * the rest.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -60,10 +60,9 @@ public final class LostWatermark {
   /**
    * The mistake: adds up amounts in windows on the event time, cast to what it is.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryOnCast(Dataset<Row> events) {
     Dataset<Row> marked = events.withWatermark("event_time", DELAY_THRESHOLD);
@@ -129,8 +128,8 @@ public final class LostWatermark {
   /**
    * Prints watermark, state rows and late rows of the mistake and the cure, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

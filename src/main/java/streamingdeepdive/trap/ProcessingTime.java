@@ -95,8 +95,7 @@ public final class ProcessingTime {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE, {@code processing_time} TIMESTAMP
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}, {@code processing_time} TIMESTAMP
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
     return spark
@@ -112,8 +111,7 @@ public final class ProcessingTime {
    *
    * @param events {@code processing_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryOnProcessingTime(Dataset<Row> events) {
     return totals(events, "processing_time");
@@ -122,10 +120,9 @@ public final class ProcessingTime {
   /**
    * The cure: adds up amounts per region in windows of event time.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return totals(events, "event_time");
@@ -141,8 +138,8 @@ public final class ProcessingTime {
   /**
    * Prints the totals of both, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -58,10 +58,9 @@ public final class UnboundedState {
    * The mistake: adds up amounts in windows of {@value Watermark#WINDOW_DURATION} and keeps them
    * all.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutWatermark(Dataset<Row> events) {
     return totals(events);
@@ -71,10 +70,9 @@ public final class UnboundedState {
    * The cure: adds up amounts in windows of {@value Watermark#WINDOW_DURATION} and forgets those
    * that are {@value Watermark#DELAY_THRESHOLD} behind.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
+   * @param events {@link FileSource#SCHEMA},
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return totals(events.withWatermark("event_time", Watermark.DELAY_THRESHOLD));
@@ -87,8 +85,8 @@ public final class UnboundedState {
   /**
    * Prints watermark, state rows and late rows with and without a watermark, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

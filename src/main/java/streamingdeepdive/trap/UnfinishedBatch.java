@@ -138,8 +138,8 @@ public final class UnfinishedBatch {
    * Prints the state rows of each query and whether it has died; Spark's account of that goes to
    * stderr.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

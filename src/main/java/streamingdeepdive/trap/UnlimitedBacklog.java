@@ -108,8 +108,8 @@ public final class UnlimitedBacklog {
   /**
    * Prints the totals of closed windows, in append mode, and the late rows of each way to read.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args takes none
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =
