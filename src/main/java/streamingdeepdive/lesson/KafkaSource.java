@@ -14,6 +14,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
@@ -24,10 +25,11 @@ import streamingdeepdive.app.Topic;
  * table, and what becomes of those that cannot?
  *
  * <p>The source gives each record as it is: bytes, topic, partition, offset. {@link #events} parses
- * the values into the columns of {@link FileSource}, so that every lesson's query runs on a topic
- * as it does on files. A value that is no event would come as a row of nulls; it is left out there,
- * and {@link #rejected} has it with its place in the topic. {@link #main} runs both queries: the
- * totals are those of {@link WindowedAggregation}, and of the sample data nothing is rejected.
+ * the values into the columns {@link FileSource#SCHEMA}, so that a query such as {@link
+ * WindowedAggregation} runs on a topic as it does on files. A value that is not a valid sale would
+ * be a row of nulls; {@link #events} leaves it out, and {@link #rejected} has it with its place in
+ * the topic. {@link #main} runs both queries. The totals are those of {@link WindowedAggregation},
+ * and nothing in the sample data is rejected:
  *
  * <pre>{@code
  * == 03-late-but-counted.json
@@ -46,22 +48,13 @@ import streamingdeepdive.app.Topic;
  *
  * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>.
  *
- * <p>What the source's options do:
- *
- * <ul>
- *   <li>{@code startingOffsets} counts for a query without a checkpoint alone. With one, the query
- *       goes on behind its last micro-batch, and a partition that is new is read from its start.
- *   <li>{@code maxOffsetsPerTrigger} limits the records of a micro-batch. Without it the first
- *       micro-batch takes all that is there, and no row of it is late.
- *   <li>{@code failOnDataLoss}: if records that the query has not read are gone, because they
- *       expired, the query fails; with {@code false} it goes on without them, and nothing tells. A
- *       topic that does not exist or was deleted fails the query in either case.
- * </ul>
- *
  * <p>Options that start with {@code kafka.} go to Kafka's client, those of security among them.
- * Spark hides passwords in its log, down to the level INFO, but not in the plan that it adds to the
- * message of an {@code AnalysisException} when a query is refused: print that message's first line
- * only. The mains do.
+ * Spark hides passwords in its log, down to the level INFO. When a query is refused it adds the
+ * plan, with the passwords, to the message of the {@code AnalysisException}: print the first line
+ * of that message only. The mains do.
+ *
+ * <p>Before: {@link ContinuousProcessing}. Next: {@link SocketSource}. Trap: {@link
+ * streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a href="https://spark.apache.org/docs/3.5.7/structured-streaming-kafka-integration.html">
  *     Structured Streaming + Kafka Integration Guide</a>
@@ -75,8 +68,8 @@ public final class KafkaSource {
   private KafkaSource() {}
 
   /**
-   * Reads the events of a topic as a stream, from its first record. What is no event is left out;
-   * run a query on {@link #rejected} too, or it is lost.
+   * Reads the events of a topic as a stream, from its first record. Values that are not valid sales
+   * are left out; run a query on {@link #rejected} too, or they are lost.
    *
    * @param spark the session
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
@@ -90,9 +83,17 @@ public final class KafkaSource {
   /**
    * Reads the records of a topic as a stream, for {@link #events} and {@link #rejected}.
    *
+   * <p>Some options: {@code startingOffsets} counts only for a query without a checkpoint. With
+   * one, the query goes on after its last micro-batch, and a new partition is read from its start.
+   * {@code maxOffsetsPerTrigger} limits the records of a micro-batch; without it the first
+   * micro-batch takes all that is there, and no row of it is late. {@code failOnDataLoss}: if
+   * records that the query has not read have expired, the query fails; with {@code false} it goes
+   * on without them, and Spark logs a warning. A topic that does not exist or was deleted fails the
+   * query in either case.
+   *
    * @param spark the session
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
-   * @param topic the topic; if there is none of that name, the query fails
+   * @param topic the topic; if it does not exist, the query fails
    * @param options further options of Spark's Kafka source; {@code startingOffsets} is {@value
    *     #STARTING_OFFSETS} if it is not among them
    * @return a streaming Dataset of {@code key} and {@code value} BINARY, {@code topic} STRING,
@@ -184,9 +185,10 @@ public final class KafkaSource {
   }
 
   /**
-   * Prints the totals as they change, and what is rejected.
+   * Prints the updated totals and the rejected records of each micro-batch.
    *
-   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and {@code --checkpoint}
+   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and
+   *     {@code --checkpoint}
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
@@ -200,23 +202,26 @@ public final class KafkaSource {
         Topic topic = Topic.input(lesson, "sales")) {
       Dataset<Row> records =
           records(lesson.spark(), topic.bootstrapServers(), topic.name(), Map.of());
-      StreamingQuery totals =
-          WindowedAggregation.buildQuery(events(records))
-              .writeStream()
-              .queryName("totals")
-              .outputMode(OutputMode.Update())
-              .foreachBatch(lesson::print)
-              .option("checkpointLocation", lesson.checkpoint("totals"))
-              .start();
-      StreamingQuery rejected =
-          rejected(records)
-              .withColumn("value", col("value").cast("string"))
-              .writeStream()
-              .queryName("rejected")
-              .foreachBatch(lesson::print)
-              .option("checkpointLocation", lesson.checkpoint("rejected"))
-              .start();
-      lesson.replay(totals, rejected);
+      lesson.replay(
+          start(
+              lesson,
+              "totals",
+              WindowedAggregation.buildQuery(events(records))
+                  .writeStream()
+                  .outputMode(OutputMode.Update())),
+          start(
+              lesson,
+              "rejected",
+              rejected(records).withColumn("value", col("value").cast("string")).writeStream()));
     }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> query)
+      throws Exception {
+    return query
+        .queryName(name)
+        .foreachBatch(lesson::print)
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

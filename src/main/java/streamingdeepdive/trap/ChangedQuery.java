@@ -17,14 +17,15 @@ import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.recovery.QuerySignature;
 
 /**
- * A changed query on an old checkpoint. What does Spark make of state that another query left?
+ * A changed query on an old checkpoint. What does Spark do with state that another query left?
  *
- * <p>Of the state it compares the types of the columns only. Here the sum becomes a maximum after
- * two files. The 9.0 of {@code us} is a sum that no sale reaches, and it stays:
+ * <p>It compares only the types of the columns in the state. Here the sum becomes a maximum after
+ * two files, and Spark starts without an error. The 9.0 of {@code us} is a sum, no sale was that
+ * high, and it stays. The cure keeps the plan of the query in the checkpoint and compares it at
+ * each start; its sentence is below the table:
  *
  * <pre>{@code
- * == highest amounts: files 1 to 2
- * == highest amounts: files 3 to 7
+ * == highest amounts
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -36,21 +37,18 @@ import streamingdeepdive.recovery.QuerySignature;
  * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
  * |{2026-01-01 13:20:00, 2026-01-01 13:25:00}|br    |6.0         |
  * +------------------------------------------+------+------------+
- * }</pre>
  *
- * <p>Also taken without a word: longer windows, of which the first lacks the sales before the
- * change, {@code eu} with 1100.0 instead of 1115.0; the aggregation left out, so that its state is
- * forgotten; another delay threshold; a filter. An average instead of the sum, and a deduplication
- * instead of the aggregation, kill the query.
- *
- * <p>The cure keeps the query's plan in the checkpoint and compares it at each start:
- *
- * <pre>{@code
- * == highest amounts: file 8
- * The checkpoint checkpoint belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/query-signature and start again.
+ * The checkpoint checkpoint/highest amounts belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/highest amounts/query-signature and start again.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/ChangedQuery.txt">ChangedQuery.txt</a>.
+ *
+ * <p>Spark also accepts longer windows, of which the first lacks the sales before the change:
+ * {@code eu} has 1100.0 instead of 1115.0. It accepts that the aggregation is left out, so that its
+ * state is lost, another delay threshold, and a filter. An average instead of the sum fails, and so
+ * does a deduplication instead of the aggregation.
+ *
+ * <p>Lesson: {@link ParquetSink}. Next trap: {@link UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
@@ -62,8 +60,7 @@ public final class ChangedQuery {
   /**
    * A change: windows of ten minutes instead of five.
    *
-   * @param events {@link FileSource#SCHEMA},
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> longerWindows(Dataset<Row> events) {
@@ -73,8 +70,7 @@ public final class ChangedQuery {
   /**
    * A change: the highest amount of each window instead of the sum.
    *
-   * @param events {@link FileSource#SCHEMA},
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> highestAmounts(Dataset<Row> events) {
@@ -89,8 +85,7 @@ public final class ChangedQuery {
   /**
    * A change: the sales one by one, without an aggregation.
    *
-   * @param events {@link FileSource#SCHEMA},
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> singleSales(Dataset<Row> events) {
@@ -101,7 +96,7 @@ public final class ChangedQuery {
   }
 
   /**
-   * The mistake: goes on from whatever checkpoint it is given.
+   * The mistake: goes on from any checkpoint.
    *
    * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write
@@ -114,7 +109,7 @@ public final class ChangedQuery {
   }
 
   /**
-   * The cure: goes on from a checkpoint of the same query alone.
+   * The cure: goes on from a checkpoint of the same query only.
    *
    * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write

@@ -16,36 +16,13 @@ import streamingdeepdive.lesson.FileSource;
  * Windows on the time at which an event is processed. Why does the same day give other totals when
  * it is replayed?
  *
- * <p>Such a window says when the events came, not when the sales were made. After an outage there
- * is a peak that never was; a replay puts a whole day into one window. On event time the totals are
- * the same however the events are delivered, as long as none is later than the delay threshold.
- * Three regions with the same four sales, the second with an outage, the third replayed on the next
- * day:
+ * <p>Such a window tells when the events were received, not when the sales were made. After an
+ * outage it shows a peak that never was, and a replay puts a whole day into one window. On event
+ * time the totals are the same however the events are delivered, as long as none is later than the
+ * delay threshold allows. Three regions have the same four sales: {@code eu} without a delay,
+ * {@code us} after an outage, {@code ap} replayed on the next day:
  *
  * <pre>{@code
- * == 02-delayed.json
- * {"event_time":"2026-01-01T12:01:00Z","region":"us","amount":10.0,"processing_time":"2026-01-01T12:01:01Z"}
- * {"event_time":"2026-01-01T12:04:00Z","region":"us","amount":5.0,"processing_time":"2026-01-01T12:11:30Z"}
- * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":7.0,"processing_time":"2026-01-01T12:11:30Z"}
- * {"event_time":"2026-01-01T12:12:00Z","region":"us","amount":1.0,"processing_time":"2026-01-01T12:12:01Z"}
- * -- processing time
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |10.0        |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |13.0        |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:02:01, state rows 5 (2 updated), rows dropped as late 0
- * -- event time
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |15.0        |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |7.0         |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |1.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:02:00, state rows 6 (3 updated), rows dropped as late 0
- *
  * == 03-replayed.json
  * {"event_time":"2026-01-01T12:01:00Z","region":"ap","amount":10.0,"processing_time":"2026-01-02T09:00:00Z"}
  * {"event_time":"2026-01-01T12:04:00Z","region":"ap","amount":5.0,"processing_time":"2026-01-02T09:00:00Z"}
@@ -71,8 +48,11 @@ import streamingdeepdive.lesson.FileSource;
  *
  * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>.
  *
- * <p>The processing time is a column here, so that each run gives the same. Mostly it is {@code
- * current_timestamp()}, the start of the micro-batch, and no two runs give the same.
+ * <p>The processing time is a column here, so that each run outputs the same. Usually it is {@code
+ * current_timestamp()}, the start of the micro-batch, and no two runs output the same.
+ *
+ * <p>Lesson: {@link streamingdeepdive.lesson.WindowedAggregation}. Next trap: {@link
+ * UnboundedState}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#window-operations-on-event-time">
@@ -120,8 +100,7 @@ public final class ProcessingTime {
   /**
    * The cure: adds up amounts per region in windows of event time.
    *
-   * @param events {@link FileSource#SCHEMA},
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {

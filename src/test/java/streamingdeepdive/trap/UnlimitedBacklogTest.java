@@ -79,7 +79,8 @@ class UnlimitedBacklogTest {
   }
 
   /**
-   * The files of a backlog follow each other at once; a row's judge is the file before the last.
+   * The files of a backlog follow each other at once; a row is judged by the watermark before the
+   * last file.
    */
   @Test
   void oneByOneABacklogKeepsWhatFilesThatLandOneByOneLose(
@@ -95,6 +96,30 @@ class UnlimitedBacklogTest {
         addAllAtOnce(backlog, first, closes, late)
             .rows(total("12:00", "12:05", "eu", 9.0))
             .dropped(0));
+    script(
+        UnlimitedBacklog::readOneByOne,
+        spark,
+        landing,
+        add(landing, first),
+        add(landing, closes).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(landing, late).rows().dropped(1));
+  }
+
+  @Test
+  void forOneStatefulOperatorSparkCanJudgeBothAlike(
+      SparkSession spark, FileStream backlog, FileStream landing) {
+    spark.conf().set("spark.sql.streaming.statefulOperator.allowMultiple", "false");
+    Row first = sale("12:01", "eu", 1.0);
+    Row closes = sale("12:15", "eu", 2.0);
+    Row late = sale("12:02", "eu", 8.0);
+
+    script(
+        UnlimitedBacklog::readOneByOne,
+        spark,
+        backlog,
+        addAllAtOnce(backlog, first, closes, late)
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .dropped(1));
     script(
         UnlimitedBacklog::readOneByOne,
         spark,
