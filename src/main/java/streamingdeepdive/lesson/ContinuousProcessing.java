@@ -47,8 +47,8 @@ import streamingdeepdive.app.Topic;
  *
  * <p>The same is in <a href="doc-files/ContinuousProcessing.txt">ContinuousProcessing.txt</a>.
  * Continuous processing is experimental. From topic to topic a row took about 20 ms, but only with
- * {@code kafka.fetch.max.wait.ms} at 10: by default Kafka's consumer waits up to 500 ms for more
- * records, and a row took about half a second.
+ * {@code kafka.fetch.max.wait.ms} at 10, as {@link #main} sets it. By default Kafka's consumer
+ * waits up to 500 ms for more records, and a row took about half a second.
  *
  * <p>Spark refuses aggregations, deduplication, watermarks, files, Parquet and {@code foreachBatch}
  * at the start. The query reports no progress. Each task keeps its core; with fewer cores than
@@ -107,7 +107,7 @@ public final class ContinuousProcessing {
   }
 
   /**
-   * Has rows processed one by one, with {@value #CHECKPOINT_INTERVAL} between checkpoints.
+   * Sets a continuous trigger, with {@value #CHECKPOINT_INTERVAL} between checkpoints.
    *
    * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
    * @param partitions how many partitions the source has
@@ -119,7 +119,7 @@ public final class ContinuousProcessing {
   }
 
   /**
-   * Has rows processed one by one.
+   * Sets a continuous trigger.
    *
    * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
    * @param partitions how many partitions the source has; one more core is needed to read a memory
@@ -164,12 +164,9 @@ public final class ContinuousProcessing {
         Topic topic = Topic.input(lesson, "sales")) {
       SparkSession spark = lesson.spark();
       lesson.feedAll();
+      Map<String, String> options = Map.of("kafka.fetch.max.wait.ms", "10");
       Dataset<Row> records =
-          KafkaSource.records(
-              spark,
-              topic.bootstrapServers(),
-              topic.name(),
-              Map.of("kafka.fetch.max.wait.ms", "10"));
+          KafkaSource.records(spark, topic.bootstrapServers(), topic.name(), options);
       StreamingQuery query =
           continuous(buildQuery(KafkaSource.events(records)), topic.partitions())
               .queryName("euros")

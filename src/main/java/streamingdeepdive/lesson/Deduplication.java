@@ -83,9 +83,9 @@ public final class Deduplication {
    *
    * @param events {@code event_time} TIMESTAMP and any others, streaming; Spark refuses a batch
    *     Dataset when it is run
-   * @param delayThreshold an interval such as {@code "1 hour"}: a second delivery is dropped if it
-   *     is at most so much newer than the first. One that is newer may be dropped too, as long as
-   *     the watermark has not come so far
+   * @param delayThreshold an interval such as {@code "1 hour"}: a second delivery is dropped if its
+   *     event time is at most so much later than that of the first. One that is later still may be
+   *     dropped too, until the watermark gets there
    * @param keys the columns to compare, at least one, best an identifier that the sender gives
    * @return the same columns
    * @throws IllegalArgumentException if there are no keys

@@ -39,7 +39,8 @@ import streamingdeepdive.app.LessonRun;
  * <p>In update mode it would be the updated rows only, and a query with a watermark would print an
  * empty table for each no-data micro-batch. The finished table gives the same rows as Batch 7.
  *
- * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>.
+ * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>; the last line of
+ * each of its steps is from the replay, not from Spark.
  *
  * <p>A line that is not a valid sale becomes a row with nulls, and no error says so: {@code
  * numInputRows} counts it, a null region is a group of its own here, and without a time it is in no

@@ -45,7 +45,7 @@ import streamingdeepdive.app.LessonRun;
  * <p>The refund of 13:25 is for a sale of 12:06. It comes more than an hour after the sale and is
  * not joined to it. The watermark of the query is the smaller one of the two streams. In {@code
  * 07-an-hour-later.json} the sales are at 13:20, but nothing is settled while the refunds are at
- * 12:10. As long as a stream stays empty, the rows of the other one are kept for ever.
+ * 12:10. As long as a stream stays empty, the rows of the other one are kept forever.
  *
  * <p>The tempting alternative is to leave the time bound out. The join outputs rows all the same,
  * but then no row is ever too old for a partner, and the state only grows.

@@ -14,7 +14,6 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
@@ -46,12 +45,11 @@ import streamingdeepdive.app.Topic;
  * watermark none
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>.
- *
- * <p>Options that start with {@code kafka.} go to Kafka's client, those of security among them.
- * Spark hides passwords in its log, down to the level INFO. When a query is refused it adds the
- * plan, with the passwords, to the message of the {@code AnalysisException}: print the first line
- * of that message only. The mains do.
+ * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>. Options that
+ * start with {@code kafka.} go to Kafka's client, those of security among them. Spark hides
+ * passwords in its log, down to the level INFO. When Spark refuses a query, it adds the plan, with
+ * the passwords, to the message of the {@code AnalysisException}: print the first line of that
+ * message only. The mains do.
  *
  * <p>Before: {@link ContinuousProcessing}. Next: {@link SocketSource}. Trap: {@link
  * streamingdeepdive.trap.UnlimitedBacklog}.
@@ -96,9 +94,7 @@ public final class KafkaSource {
    * @param topic the topic; if it does not exist, the query fails
    * @param options further options of Spark's Kafka source; {@code startingOffsets} is {@value
    *     #STARTING_OFFSETS} if it is not among them
-   * @return a streaming Dataset of {@code key} and {@code value} BINARY, {@code topic} STRING,
-   *     {@code partition} INT, {@code offset} BIGINT, {@code timestamp} TIMESTAMP, {@code
-   *     timestampType} INT
+   * @return a streaming Dataset of {@code value} BINARY and the other columns of Spark's source
    */
   public static Dataset<Row> records(
       SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
@@ -133,15 +129,14 @@ public final class KafkaSource {
   }
 
   /**
-   * Keeps the records whose value is one JSON object with an event's columns, in their types. One
-   * that is missing is null, but not all of them. A time without a zone is read as UTC.
+   * Keeps the records whose value is one JSON object with the columns of an event, in their types.
+   * A missing column is null; at least one must be there. A time without a zone is read as UTC.
    *
    * @param records {@code value} BINARY and any others, streaming or batch
    * @return {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> events(Dataset<Row> records) {
-    // A condition on a column is checked before it, by parsing the value anew for each field that
-    // it looks at. So all of it goes into one field.
+    // Spark would parse the value again for each field of a condition, so one field has it all.
     Column event = try_element_at(filter(array(parsed()), KafkaSource::isEvent), lit(1));
     return records
         .select(event.getField("event").as("event"))
@@ -163,7 +158,7 @@ public final class KafkaSource {
         .select(col("topic"), col("partition"), col("offset"), col("value"));
   }
 
-  /** The value within an object of our own, so that nothing may follow the value's one object. */
+  /** Parses the value inside another object, so that text after the value is malformed. */
   private static Column parsed() {
     return from_json(
         concat(lit("{\"event\":"), col("value").cast("string"), lit("}")),
@@ -202,24 +197,17 @@ public final class KafkaSource {
         Topic topic = Topic.input(lesson, "sales")) {
       Dataset<Row> records =
           records(lesson.spark(), topic.bootstrapServers(), topic.name(), Map.of());
-      lesson.replay(
-          start(
-              lesson,
-              "totals",
-              WindowedAggregation.buildQuery(events(records))
-                  .writeStream()
-                  .outputMode(OutputMode.Update())),
-          start(
-              lesson,
-              "rejected",
-              rejected(records).withColumn("value", col("value").cast("string")).writeStream()));
+      Dataset<Row> totals = WindowedAggregation.buildQuery(events(records));
+      Dataset<Row> rejected = rejected(records).withColumn("value", col("value").cast("string"));
+      lesson.replay(start(lesson, "totals", totals), start(lesson, "rejected", rejected));
     }
   }
 
-  private static StreamingQuery start(LessonRun lesson, String name, DataStreamWriter<Row> query)
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> rows)
       throws Exception {
-    return query
+    return rows.writeStream()
         .queryName(name)
+        .outputMode(OutputMode.Update())
         .foreachBatch(lesson::print)
         .option("checkpointLocation", lesson.checkpoint(name))
         .start();

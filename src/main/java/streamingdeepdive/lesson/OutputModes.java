@@ -13,7 +13,7 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>Append mode outputs a total once, when its window is closed. Update mode outputs a total
  * whenever a row was added to it, even one that leaves the amount as it was. Complete mode outputs
- * all totals every time, here those two, that one, and two of windows that are still open:
+ * all totals every time, here the three below and two more:
  *
  * <pre>{@code
  * == 04-closes-the-first-window.json
@@ -35,12 +35,11 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/OutputModes.txt">OutputModes.txt</a>.
- *
- * <p>Append suits a sink that cannot take a row back, such as files; it is late by the delay
- * threshold. Update suits a sink that replaces rows by key. Complete suits a small result: it keeps
- * all state and ignores the watermark, so in {@code 05-too-late.json} the 1000.0 counts there and
- * nowhere else.
+ * <p>The whole output is in <a href="doc-files/OutputModes.txt">OutputModes.txt</a>. Append suits a
+ * sink that cannot take a row back, such as files; it is late by the delay threshold, and the last
+ * windows wait for newer events. Update suits a sink that replaces rows by key. Complete suits a
+ * small result: it keeps all state and ignores the watermark, so in {@code 05-too-late.json} the
+ * 1000.0 counts there and nowhere else.
  *
  * <p>Spark refuses at the start what cannot work: append mode for an aggregation without a
  * watermark, complete mode without an aggregation, update and complete mode into Parquet, sorting

@@ -12,8 +12,7 @@ import streamingdeepdive.app.LessonRun;
  * When a micro-batch starts, and when a query ends. Which trigger suits a query that always runs,
  * which one a scheduled job?
  *
- * <p>The same windowed totals in append mode, over eight files that are all there at the start, one
- * file per micro-batch:
+ * <p>The same windowed totals in append mode, over eight files that are all there at the start:
  *
  * <pre>{@code
  * == all files are there
@@ -30,21 +29,23 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1, rows put out 6
  * }</pre>
  *
- * <p>The same is in <a href="doc-files/Triggers.txt">Triggers.txt</a>. By default a micro-batch
- * starts as soon as there is new data and the one before is done. With {@code
- * Trigger.ProcessingTime("30 seconds")} or {@code Trigger.ProcessingTime("1 minute")} the first
- * starts at once and the others at multiples of the interval; one that takes longer than the
- * interval is followed at once. Both run until they are stopped. Available now processes what is
- * there at the start, in micro-batches of the usual size, then runs the no-data micro-batch that
- * outputs the last closed windows, and ends: the trigger for a scheduled job. {@code
- * awaitTermination()} returns at that end. {@code awaitTermination(timeout)} waits for at most so
- * many milliseconds, where Python has seconds; it returns false if the query has not ended, and
- * leaves it running.
+ * <p>The same is in <a href="doc-files/Triggers.txt">Triggers.txt</a>.
+ *
+ * <p>By default a micro-batch starts as soon as there is new data and the one before is done. With
+ * {@code Trigger.ProcessingTime("30 seconds")} or {@code Trigger.ProcessingTime("1 minute")} the
+ * first starts at once and the others at multiples of the interval; one that takes longer than the
+ * interval is followed at once. Both run until they are stopped. {@code awaitTermination(timeout)}
+ * waits for so many milliseconds, where Python counts seconds; it returns false if the query has
+ * not ended, and leaves it running.
+ *
+ * <p>Available now processes what is there at the start, in micro-batches of the usual size, then
+ * runs the no-data micro-batch that outputs the last closed windows, and ends. It suits a scheduled
+ * job; {@code awaitTermination()} returns at its end.
  *
  * <p>The tempting alternative, once, is deprecated. It puts everything into one micro-batch,
  * whatever the limit of the source, and ends without a no-data micro-batch, so the closed windows
- * wait for the next run. In the first two runs no row is late; from the third on rows are dropped,
- * by the watermark that the run before started with.
+ * wait for the next run. In the first two runs no row is late; from the third on, late rows are
+ * dropped.
  *
  * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}, without micro-batches. Trap:
  * {@link streamingdeepdive.trap.UnlimitedBacklog}.
@@ -92,7 +93,7 @@ public final class Triggers {
 
   /**
    * Processes what is there at the start in a single micro-batch, and ends; {@link #availableNow}
-   * replaces it.
+   * replaces it. Rows are judged late by the watermark that the run before started with.
    *
    * @param totals a streaming Dataset that append mode can output
    * @return the query without a sink, not started

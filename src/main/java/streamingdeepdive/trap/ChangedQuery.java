@@ -20,7 +20,7 @@ import streamingdeepdive.recovery.QuerySignature;
  * A changed query on an old checkpoint. What does Spark do with state that another query left?
  *
  * <p>It compares only the types of the columns in the state. Here the sum becomes a maximum after
- * two files, and Spark starts without an error. The 9.0 of {@code us} is a sum, no sale was that
+ * two files, and Spark starts without an error. The 9.0 of {@code us} is a sum; no sale was that
  * high, and it stays. The cure keeps the plan of the query in the checkpoint and compares it at
  * each start; its sentence is below the table:
  *
@@ -125,10 +125,10 @@ public final class ChangedQuery {
   }
 
   /**
-   * Takes in two files with the totals and five with another query, then tries the cure on the last
-   * file.
+   * Processes two files with the totals and five with another query, then tries to start that one
+   * with the cure.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

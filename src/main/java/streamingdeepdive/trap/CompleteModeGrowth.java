@@ -46,8 +46,7 @@ public final class CompleteModeGrowth {
    * The mistake: outputs the sales of every region, in complete mode.
    *
    * @param events rows with {@code region} and {@code amount}, streaming
-   * @return {@code region} STRING, {@code sales} BIGINT, {@code total_amount} DOUBLE, without a
-   *     sink, not started
+   * @return the query of {@link FileSource#buildQuery}, without a sink, not started
    */
   public static DataStreamWriter<Row> everything(Dataset<Row> events) {
     return OutputModes.complete(FileSource.buildQuery(events));
@@ -57,8 +56,7 @@ public final class CompleteModeGrowth {
    * The cure: outputs the sales of the regions that have new ones, in update mode.
    *
    * @param events rows with {@code region} and {@code amount}, streaming
-   * @return {@code region} STRING, {@code sales} BIGINT, {@code total_amount} DOUBLE, without a
-   *     sink, not started
+   * @return the query of {@link FileSource#buildQuery}, without a sink, not started
    */
   public static DataStreamWriter<Row> changes(Dataset<Row> events) {
     return OutputModes.update(FileSource.buildQuery(events));
@@ -67,7 +65,7 @@ public final class CompleteModeGrowth {
   /**
    * Prints how many rows each mode outputs.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

@@ -21,9 +21,9 @@ import streamingdeepdive.lesson.WindowedAggregation;
 /**
  * One event from the future. What does a wrong year do to all the events that come after it?
  *
- * <p>The watermark follows the newest event time, whoever sent it, and never goes back. After one
- * sale of 2062 every correct sale is late and dropped, for 36 years. A restart does not help: the
- * watermark is in the checkpoint.
+ * <p>The watermark follows the newest event time, whatever its source, and never goes back. After
+ * one sale of 2062 every correct sale is late and dropped, for 36 years. A restart does not help:
+ * the watermark is in the checkpoint.
  *
  * <pre>{@code
  * == 02-a-wrong-year.json
@@ -93,11 +93,11 @@ public final class FutureEvents {
   /**
    * The cure with another bound.
    *
-   * @param events as above
-   * @param clock as above
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @param clock TIMESTAMP, as for {@link #buildQuery(Dataset, Column)}
    * @param bound an interval such as {@code "5 minutes"}: how far ahead of the clock an event may
    *     be
-   * @return as above
+   * @return {@link WindowedAggregation#SCHEMA}
    * @throws IllegalArgumentException if the bound is not an interval
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock, String bound) {
@@ -136,7 +136,7 @@ public final class FutureEvents {
    * Prints watermark, state rows and late rows with and without the bound, then the events that are
    * beyond it.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

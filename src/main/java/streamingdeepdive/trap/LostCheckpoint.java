@@ -113,7 +113,7 @@ public final class LostCheckpoint {
    * Deletes the checkpoint or the output of each query after five files, starts the query again and
    * prints what its output holds.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

@@ -61,7 +61,7 @@ public final class LostWatermark {
   private LostWatermark() {}
 
   /**
-   * The mistake: adds up amounts in windows on the event time, cast to what it is.
+   * The mistake: adds up amounts in windows on the event time, cast to its own type.
    *
    * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
@@ -132,7 +132,7 @@ public final class LostWatermark {
   /**
    * Prints watermark, state rows and late rows of the mistake and the cure, in update mode.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

@@ -46,9 +46,8 @@ import streamingdeepdive.lesson.FileSource;
  * watermark 2026-01-01 12:02:00, state rows 9 (3 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>.
- *
- * <p>The processing time is a column here, so that each run outputs the same. Usually it is {@code
+ * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>. The
+ * processing time is a column here, so that each run outputs the same. Usually it is {@code
  * current_timestamp()}, the start of the micro-batch, and no two runs output the same.
  *
  * <p>Lesson: {@link streamingdeepdive.lesson.WindowedAggregation}. Next trap: {@link
@@ -117,7 +116,7 @@ public final class ProcessingTime {
   /**
    * Prints the totals of both, in update mode.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

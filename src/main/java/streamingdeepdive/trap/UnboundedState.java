@@ -27,8 +27,7 @@ import streamingdeepdive.lesson.Watermark;
  * watermark 2026-01-01 12:05:00, state rows 3 (4 updated), rows dropped as late 0, rows put out 4
  * }</pre>
  *
- * <p>With the last one there are 40 state rows; with a watermark three windows are open at any
- * time:
+ * <p>With the last one there are 40 state rows, or three with a watermark:
  *
  * <pre>{@code
  * == 10.json
@@ -86,7 +85,7 @@ public final class UnboundedState {
   /**
    * Prints watermark, state rows and late rows with and without a watermark, in update mode.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

@@ -48,8 +48,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * <p>The cure is one action on the whole batch. Where two are needed, {@code persist} lets the
  * second read what the first has computed; alone it does not help, since it computes nothing.
  *
- * <p>Lesson: {@link streamingdeepdive.lesson.JdbcSink}, whose sink is a {@code foreachBatch}. Next
- * trap: {@link LostCheckpoint}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.JdbcSink}, {@link
+ * streamingdeepdive.lesson.KafkaSink}. Next trap: {@link LostCheckpoint}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -127,7 +127,7 @@ public final class UnfinishedBatch {
   /**
    * Prints the state rows of each query and whether it has failed.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

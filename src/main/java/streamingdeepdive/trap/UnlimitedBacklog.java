@@ -14,8 +14,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>Without {@code maxFilesPerTrigger} all files are one micro-batch, and no row is late against a
  * row of its own micro-batch. With one file per micro-batch the watermark moves between the files.
- * With {@code latestFirst} the newest file moves the watermark first, and most older rows are
- * dropped as late: 11 of them, and one total of 10.0 is output. The other two ways:
+ * With {@code latestFirst} the newest file moves the watermark first: 11 rows are dropped as late,
+ * and the only total is 10.0. The other two ways:
  *
  * <pre>{@code
  * == all files are there
@@ -45,12 +45,10 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>.
- *
- * <p>Even one by one, a backlog keeps rows that are dropped when each file is processed before the
- * next one lands: see {@link #readOneByOne}.
- *
- * <p>Lessons: {@link FileSource}, {@link streamingdeepdive.lesson.Triggers}.
+ * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. Even
+ * one by one, a backlog keeps rows that are dropped when each file is processed before the next one
+ * lands: see {@link #readOneByOne}. Lessons: {@link FileSource}, {@link
+ * streamingdeepdive.lesson.Triggers}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
@@ -114,7 +112,7 @@ public final class UnlimitedBacklog {
   /**
    * Prints the totals of closed windows, in append mode, and the late rows of each way of reading.
    *
-   * @param args takes none
+   * @param args none: a trap takes no options
    * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {

@@ -84,7 +84,7 @@ class UnlimitedBacklogTest {
    */
   @Test
   void oneByOneABacklogKeepsWhatFilesThatLandOneByOneLose(
-      SparkSession spark, FileStream backlog, FileStream landing) {
+      SparkSession spark, FileStream backlog, FileStream stepwise) {
     Row first = sale("12:01", "eu", 1.0);
     Row closes = sale("12:15", "eu", 2.0);
     Row late = sale("12:02", "eu", 8.0);
@@ -99,15 +99,15 @@ class UnlimitedBacklogTest {
     script(
         UnlimitedBacklog::readOneByOne,
         spark,
-        landing,
-        add(landing, first),
-        add(landing, closes).rows(total("12:00", "12:05", "eu", 1.0)),
-        add(landing, late).rows().dropped(1));
+        stepwise,
+        add(stepwise, first),
+        add(stepwise, closes).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(stepwise, late).rows().dropped(1));
   }
 
   @Test
   void forOneStatefulOperatorSparkCanJudgeBothAlike(
-      SparkSession spark, FileStream backlog, FileStream landing) {
+      SparkSession spark, FileStream backlog, FileStream stepwise) {
     spark.conf().set("spark.sql.streaming.statefulOperator.allowMultiple", "false");
     Row first = sale("12:01", "eu", 1.0);
     Row closes = sale("12:15", "eu", 2.0);
@@ -123,9 +123,9 @@ class UnlimitedBacklogTest {
     script(
         UnlimitedBacklog::readOneByOne,
         spark,
-        landing,
-        add(landing, first),
-        add(landing, closes).rows(total("12:00", "12:05", "eu", 1.0)),
-        add(landing, late).rows().dropped(1));
+        stepwise,
+        add(stepwise, first),
+        add(stepwise, closes).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(stepwise, late).rows().dropped(1));
   }
 }
