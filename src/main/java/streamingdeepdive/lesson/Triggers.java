@@ -44,8 +44,7 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The tempting alternative, once, is deprecated. It puts everything into one micro-batch,
  * whatever the limit of the source, and ends without a no-data micro-batch, so the closed windows
- * wait for the next run. In the first two runs no row is late; from the third on, late rows are
- * dropped.
+ * wait for the next run. In the first two no row is late; from the third on, rows are dropped.
  *
  * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}, without micro-batches. Trap:
  * {@link streamingdeepdive.trap.UnlimitedBacklog}.
