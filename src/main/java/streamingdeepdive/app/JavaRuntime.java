@@ -1,7 +1,5 @@
 package streamingdeepdive.app;
 
-import static java.util.stream.Collectors.joining;
-
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -11,11 +9,8 @@ import java.util.List;
 import javax.security.auth.Subject;
 
 /**
- * Makes the running JVM fit for Spark 3.5, so that no {@code --add-exports} flag is needed.
- *
- * <p>Since JDK 17 no code outside the JDK may touch its internal packages, and Spark does. Flags do
- * not reach a main that an IDE's Run button starts, and a session setting comes too late, so the
- * packages are exported from within the process.
+ * Opens the JDK to Spark 3.5 from within the process, which since JDK 17 needs flags otherwise. An
+ * IDE's Run button gives none, and a session setting comes too late.
  *
  * @see <a href="https://spark.apache.org/docs/3.5.7/#downloading">Java versions of Spark 3.5</a>
  */
@@ -46,10 +41,8 @@ public final class JavaRuntime {
       call("implAddOpensToAllUnnamed", OPEN_PACKAGES);
     } catch (Throwable refused) {
       throw new UnsupportedOperationException(
-          "This JVM cannot open its packages from within; start it with"
-              + flags(" --add-exports java.base/", PACKAGES)
-              + flags(" --add-opens java.base/", OPEN_PACKAGES)
-              + ".");
+          "This JVM cannot open its packages from within; start it with --add-exports and"
+              + " --add-opens for the packages that Spark's own launcher opens.");
     }
   }
 
@@ -60,10 +53,6 @@ public final class JavaRuntime {
     for (String name : packages) {
       open.invoke(Object.class.getModule(), name);
     }
-  }
-
-  private static String flags(String option, List<String> packages) {
-    return packages.stream().map(name -> option + name + "=ALL-UNNAMED").collect(joining());
   }
 
   /** Asks the JDK itself rather than its version: a flag can bring the lookup back on JDK 23. */

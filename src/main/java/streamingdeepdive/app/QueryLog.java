@@ -87,9 +87,7 @@ public final class QueryLog {
     long first = progress.get(0).batchId();
     if (lastBatchId >= 0 && first > lastBatchId + 1) {
       throw new IllegalStateException(
-          "The query no longer keeps the progress of the micro-batches "
-              + (lastBatchId + 1)
-              + " to "
+          "The query no longer keeps the progress of micro-batch "
               + (first - 1)
               + "; raise spark.sql.streaming.numRecentProgressUpdates");
     }
@@ -97,13 +95,7 @@ public final class QueryLog {
     return Optional.of(entry(progress));
   }
 
-  /**
-   * Whether a progress is that of a micro-batch; an idle query reports too, under the number of the
-   * micro-batch to come.
-   *
-   * @param progress as the query or a listener has it
-   * @return whether a micro-batch was run
-   */
+  /** An idle query reports too, under the number of the micro-batch to come. */
   static boolean hasRun(StreamingQueryProgress progress) {
     return progress.durationMs().containsKey("addBatch");
   }

@@ -16,11 +16,7 @@ import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/**
- * Prints what queries do: after each file of a replay, or after each micro-batch. In both cases
- * that is what came in, then for each query its name if there are several, its rows, and one line
- * about its watermark and its state.
- */
+/** Prints what queries do, after each file of a replay or after each micro-batch. */
 @SuppressWarnings("serial") // a listener stays in the driver
 final class QueryPrinter extends StreamingQueryListener {
   private final SparkSession spark;
@@ -28,7 +24,6 @@ final class QueryPrinter extends StreamingQueryListener {
   private final Map<String, RowCollector> collectors = new ConcurrentHashMap<>();
   private final Map<UUID, Supplier<Dataset<Row>>> tables = new HashMap<>();
   private final Map<UUID, QueryLog> logs = new ConcurrentHashMap<>();
-  private final Map<UUID, StreamingQueryException> failures = new HashMap<>();
 
   QueryPrinter(SparkSession spark, StepPrinter printer) {
     this.spark = spark;
@@ -54,14 +49,12 @@ final class QueryPrinter extends StreamingQueryListener {
     for (StreamingQuery query : queries) {
       awaitIdle(query, rowsToAwait);
     }
-    if (failures.size() == queries.length) {
-      throw failures.get(queries[0].id());
+    if (Arrays.stream(queries).allMatch(query -> query.exception().isDefined())) {
+      throw queries[0].exception().get();
     }
     for (StreamingQuery query : queries) {
-      if (query.name() != null) {
-        printer.printLine("-- " + query.name());
-      }
-      if (failures.containsKey(query.id())) {
+      printName(query);
+      if (query.exception().isDefined()) {
         printer.printLine("has died");
       } else {
         printWhatItDid(query);
@@ -70,19 +63,24 @@ final class QueryPrinter extends StreamingQueryListener {
     printer.printLine("");
   }
 
-  private void awaitIdle(StreamingQuery query, long rowsToAwait) {
+  /** Of a query that has ended Spark would wait for ten seconds. */
+  private static void awaitIdle(StreamingQuery query, long rowsToAwait) {
     try {
       do {
-        // Of a query that has ended it would wait for ten seconds.
         if (query.isActive()) {
           query.processAllAvailable();
         }
       } while (query.isActive() && rowsRead(query) < rowsToAwait);
-    } catch (Exception e) { // Scala throws checked ones undeclared
-      if (!(e instanceof StreamingQueryException failure)) {
+    } catch (Exception e) { // the query's own, which Scala throws undeclared
+      if (query.exception().isEmpty()) {
         throw e;
       }
-      failures.put(query.id(), failure);
+    }
+  }
+
+  private void printName(StreamingQuery query) {
+    if (query.name() != null) {
+      printer.printLine("-- " + query.name());
     }
   }
 
@@ -123,9 +121,7 @@ final class QueryPrinter extends StreamingQueryListener {
     }
     printer.printInput(
         "micro-batch " + progress.batchId() + ", rows read " + progress.numInputRows(), "");
-    if (query.name() != null) {
-      printer.printLine("-- " + query.name());
-    }
+    printName(query);
     printCollected(query, progress.batchId());
     printer.printLine(printer.text(log(query).entry(progress)));
     printer.printLine("");

@@ -19,24 +19,23 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   private final String bootstrapServers;
   private final String name;
   private final int partitions;
-  private final Runnable endOfBroker;
+  private final Runnable end;
   private Producer<String, String> producer;
 
-  private Topic(String bootstrapServers, String name, int partitions, Runnable endOfBroker) {
+  private Topic(String bootstrapServers, String name, int partitions, Runnable end) {
     this.bootstrapServers = bootstrapServers;
     this.name = name;
     this.partitions = partitions;
-    this.endOfBroker = endOfBroker;
+    this.end = end;
   }
 
   /**
-   * Returns a topic to read: that of {@code --bootstrap-servers} and {@code --topic}; in a replay
-   * the lines of the sample files are sent to it.
+   * Returns a topic to read, as {@link #output} does; in a replay the lines of the sample files are
+   * sent to it.
    *
    * @param lesson the run of a main with these options
    * @param folder a folder of the sample data
    * @return the topic, to be closed by the caller
-   * @throws IllegalStateException if the topic or its brokers cannot be used
    */
   public static Topic input(LessonRun lesson, String folder) {
     Topic topic = output(lesson, folder);
@@ -72,11 +71,11 @@ public final class Topic implements Replay.Feed, AutoCloseable {
     return create(bootstrapServers, name, () -> {});
   }
 
-  private static Topic create(String bootstrapServers, String name, Runnable endOfBroker) {
+  private static Topic create(String bootstrapServers, String name, Runnable end) {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
       await(admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all());
     }
-    return new Topic(bootstrapServers, name, 1, endOfBroker);
+    return new Topic(bootstrapServers, name, 1, end);
   }
 
   /** Spark would wait for minutes for brokers that do not answer. */
@@ -173,6 +172,6 @@ public final class Topic implements Replay.Feed, AutoCloseable {
     if (producer != null) {
       producer.close();
     }
-    endOfBroker.run();
+    end.run();
   }
 }

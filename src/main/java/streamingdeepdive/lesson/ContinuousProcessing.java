@@ -18,12 +18,10 @@ import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.app.Topic;
 
 /**
- * Rows that are handed over one by one. How soon can a row be put out, and what must be given up
- * for that?
+ * Rows that are processed one by one. How soon can a row be output, and what do you give up for it?
  *
  * <p>A continuous query has no micro-batches: a task per partition reads, computes and writes
- * without end, and a row takes milliseconds from topic to topic. What it can do is what looks at a
- * single row. Here amounts become euros, and small ones are left out:
+ * single rows without end. Here amounts become euros, and small ones are left out:
  *
  * <pre>{@code
  * == the rows that came out
@@ -48,15 +46,17 @@ import streamingdeepdive.app.Topic;
  * }</pre>
  *
  * <p>The same is in <a href="doc-files/ContinuousProcessing.txt">ContinuousProcessing.txt</a>.
+ * Continuous processing is experimental. From topic to topic a row took about 20 ms, but only with
+ * {@code kafka.fetch.max.wait.ms} at 10, as {@link #main} sets it. By default Kafka's consumer
+ * waits up to 500 ms for more records, and a row took about half a second.
  *
- * <p>Given up are aggregations, deduplication and watermarks, files as input, Parquet and {@code
- * foreachBatch} as output: Spark refuses them when the query starts. So is the progress of the
- * query, which reports nothing. Each task keeps its core for good. If there are fewer cores than
- * partitions Spark says nothing, and the rows of some partitions never come; {@link #continuous}
- * refuses that.
+ * <p>Spark refuses aggregations, deduplication, watermarks, files, Parquet and {@code foreachBatch}
+ * at the start. The query reports no progress. Each task keeps its core; with fewer cores than
+ * partitions some rows never come, and no error says so: {@link #continuous} refuses that. After a
+ * restart rows that were output since the last checkpoint may be output again: the output is
+ * at-least-once.
  *
- * <p>After a restart the query goes on where its checkpoint is. What it put out after the last
- * interval it puts out again: the output is at-least-once.
+ * <p>Before: {@link Triggers}. Next: {@link KafkaSource}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#continuous-processing">
@@ -107,11 +107,11 @@ public final class ContinuousProcessing {
   }
 
   /**
-   * Has rows handed over one by one, with {@value #CHECKPOINT_INTERVAL} between checkpoints.
+   * Sets a continuous trigger, with {@value #CHECKPOINT_INTERVAL} between checkpoints.
    *
    * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
    * @param partitions how many partitions the source has
-   * @return the query, to be given a sink and started
+   * @return the query without a sink, not started
    * @throws IllegalStateException if the session has fewer cores than that
    */
   public static DataStreamWriter<Row> continuous(Dataset<Row> rows, int partitions) {
@@ -119,14 +119,14 @@ public final class ContinuousProcessing {
   }
 
   /**
-   * Has rows handed over one by one.
+   * Sets a continuous trigger.
    *
    * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows
-   * @param partitions how many partitions the source has; one more core is needed to look at a
-   *     memory sink meanwhile
+   * @param partitions how many partitions the source has; one more core is needed to read a memory
+   *     sink meanwhile
    * @param checkpointInterval such as {@code "1 second"}: how often the progress goes into the
-   *     checkpoint, and so how much is repeated after a restart
-   * @return the query, to be given a sink and started
+   *     checkpoint, and so how much may be output again after a restart
+   * @return the query without a sink, not started
    * @throws IllegalStateException if the session has fewer cores than partitions, as its default
    *     parallelism tells
    */
@@ -149,8 +149,9 @@ public final class ContinuousProcessing {
   /**
    * Prints the sales in euros: from a memory table, or on data of your own on the console.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and
+   *     {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =
@@ -162,9 +163,10 @@ public final class ContinuousProcessing {
                 "checkpoint");
         Topic topic = Topic.input(lesson, "sales")) {
       SparkSession spark = lesson.spark();
-      String servers = topic.bootstrapServers();
       lesson.feedAll();
-      Dataset<Row> records = KafkaSource.records(spark, servers, topic.name(), Map.of());
+      Map<String, String> options = Map.of("kafka.fetch.max.wait.ms", "10");
+      Dataset<Row> records =
+          KafkaSource.records(spark, topic.bootstrapServers(), topic.name(), options);
       StreamingQuery query =
           continuous(buildQuery(KafkaSource.events(records)), topic.partitions())
               .queryName("euros")
@@ -174,13 +176,20 @@ public final class ContinuousProcessing {
       if (args.length > 0) {
         query.awaitTermination();
       }
-      Dataset<Row> table = KafkaSource.readTable(spark, servers, topic.name(), Map.of());
-      long expected = buildQuery(KafkaSource.events(table)).count();
-      while (query.isActive() && spark.table("euros").count() < expected) {
-        query.awaitTermination(100);
-      }
+      awaitRows(query, topic);
       query.stop();
       lesson.printTable("the rows that came out", spark.table("euros"));
+    }
+  }
+
+  /** The query reports no progress: waits until it has output as many rows as a batch query. */
+  private static void awaitRows(StreamingQuery query, Topic topic) throws Exception {
+    SparkSession spark = query.sparkSession();
+    Dataset<Row> records =
+        KafkaSource.readTable(spark, topic.bootstrapServers(), topic.name(), Map.of());
+    long expected = buildQuery(KafkaSource.events(records)).count();
+    while (query.isActive() && spark.table(query.name()).count() < expected) {
+      query.awaitTermination(100);
     }
   }
 }

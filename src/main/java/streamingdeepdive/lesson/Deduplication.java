@@ -7,12 +7,12 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
 
 /**
- * Events that are delivered more than once. How is each counted once, and for how long must it be
+ * Events that are delivered more than once. How is each counted once, and how long must it be
  * remembered?
  *
- * <p>The state store keeps the keys of the rows that have come; a row whose keys are there is
- * dropped. A row is remembered until the watermark passes its event time. After that a redelivery
- * is dropped too, but as late, and with it every row of that age that comes for the first time:
+ * <p>The state store keeps the keys of the rows that came; a row whose keys are there is dropped. A
+ * row is remembered until the watermark reaches its event time. After that, a second delivery is
+ * dropped as late, and so is every row of that age that arrives for the first time:
  *
  * <pre>{@code
  * == 06-redelivered.json
@@ -24,31 +24,35 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The whole output is in <a href="doc-files/Deduplication.txt">Deduplication.txt</a>.
  *
- * <p>An idempotency key kept by hand does the same: each consumer looks a key up in a table,
- * inserts it in the transaction of its work, and someone clears the table. Here the engine does all
- * three, and after a crash the keys are those of the micro-batches that count. What the table can
- * do and this cannot: remember a key for ever.
+ * <p>The tempting alternative is a table of keys kept by hand: each consumer looks a key up,
+ * inserts it in the transaction of its work, and someone deletes old keys. Here Spark does all
+ * three, and after a failure the keys are those of the micro-batches that were committed.
  *
- * <p>The event time must be one of the keys, or nothing is ever forgotten and the state only grows.
- * If a redelivery bears another time than the first delivery, it cannot be one; {@link
- * #buildQueryWithinWatermark} is for that case.
+ * <p>The event time must be one of the keys. Without it no key is ever forgotten, and the state
+ * only grows. But if a second delivery has another time than the first, the time cannot be a key;
+ * {@link #buildQueryWithinWatermark} is for that case.
+ *
+ * <p>Not handled: {@code -0.0} and {@code 0.0} are two keys on a stream, though one in a batch
+ * query.
+ *
+ * <p>Before: {@link OutputModes}. Next: {@link ParquetSink}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#streaming-deduplication">
  *     Guide: Streaming Deduplication</a>
  */
 public final class Deduplication {
-  /** How far the watermark stays behind the newest event time: how long a row is remembered. */
+  /** How far the watermark stays behind the newest event time, and so how long keys are kept. */
   public static final String DELAY_THRESHOLD = "1 hour";
 
   private Deduplication() {}
 
   /**
-   * Drops rows that equal an earlier one in region, amount and event time, for {@value
-   * #DELAY_THRESHOLD}. A null equals a null; a row without event time is remembered for ever.
+   * Drops rows that equal an earlier one in region, amount and event time, with a delay threshold
+   * of {@value #DELAY_THRESHOLD}. A null equals a null; a row without event time is remembered for
+   * ever.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @return the same columns
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
@@ -62,36 +66,51 @@ public final class Deduplication {
    * @param events {@code event_time} TIMESTAMP and any others, streaming or batch
    * @param delayThreshold an interval such as {@code "1 hour"}: how far the watermark stays behind
    *     the newest event time, and so how late a row may be
-   * @param keys the columns to compare; without {@code event_time} among them the state only grows
+   * @param keys the columns to compare, at least one; without {@code event_time} among them the
+   *     state only grows
    * @return the same columns
+   * @throws IllegalArgumentException if there are no keys
    */
   public static Dataset<Row> buildQuery(
       Dataset<Row> events, String delayThreshold, String... keys) {
-    return events.withWatermark("event_time", delayThreshold).dropDuplicates(keys);
+    return events.withWatermark("event_time", delayThreshold).dropDuplicates(atLeastOne(keys));
   }
 
   /**
-   * Drops rows that equal one of the last {@code delayThreshold} in some columns, whatever its
-   * event time. Afterwards the keys are forgotten, and a row with them is new. A row without event
-   * time is never remembered.
+   * Drops rows that equal an earlier one in some columns, whatever the event time. Keys are kept
+   * until the watermark reaches the event time of their first row plus {@code delayThreshold}; then
+   * a row with the same keys is new. A row without event time is never remembered.
    *
    * @param events {@code event_time} TIMESTAMP and any others, streaming; Spark refuses a batch
    *     Dataset when it is run
-   * @param delayThreshold an interval such as {@code "1 hour"}: how far apart in event time two
-   *     deliveries may be
-   * @param keys the columns to compare, best an identifier that the sender gives
+   * @param delayThreshold an interval such as {@code "1 hour"}: a second delivery is dropped if its
+   *     event time is at most so much later than that of the first. One that is later still may be
+   *     dropped too, until the watermark gets there
+   * @param keys the columns to compare, at least one, best an identifier that the sender gives
    * @return the same columns
+   * @throws IllegalArgumentException if there are no keys
    */
   public static Dataset<Row> buildQueryWithinWatermark(
       Dataset<Row> events, String delayThreshold, String... keys) {
-    return events.withWatermark("event_time", delayThreshold).dropDuplicatesWithinWatermark(keys);
+    return events
+        .withWatermark("event_time", delayThreshold)
+        .dropDuplicatesWithinWatermark(atLeastOne(keys));
+  }
+
+  /** Without keys all rows would be duplicates of the first. */
+  private static String[] atLeastOne(String... keys) {
+    if (keys.length == 0) {
+      throw new IllegalArgumentException(
+          "Name the columns to compare, such as \"region\", \"amount\", \"event_time\"");
+    }
+    return keys;
   }
 
   /**
    * Prints the sales that are left, in append mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -15,36 +15,39 @@ import streamingdeepdive.app.LessonRun;
 /**
  * Files of JSON lines as a stream. What is a stream, if not a table that is never finished?
  *
- * <p>Structured Streaming lets a query be written as if the whole table were there, and keeps its
- * result up to date while rows are appended. {@link #main} runs one query both ways: over the
- * stream as the sample files land, and over the finished table. Both end in the same rows:
+ * <p>Structured Streaming lets you write a query as if the whole table were there, and keeps its
+ * result up to date while rows are appended. {@link #main} runs one query over the stream, then
+ * over the finished table. The stream goes to Spark's console sink, which prints each micro-batch
+ * with its number. In complete mode, as here, that is the whole result each time, unsorted:
  *
  * <pre>{@code
- * == the same query over the finished table
+ * == 01-on-time.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
+ * {"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}
+ * {"event_time":"2026-01-01T12:04:00Z","region":"eu","amount":5.0}
+ * -------------------------------------------
+ * Batch: 0
+ * -------------------------------------------
  * +------+-----+------------+
  * |region|sales|total_amount|
  * +------+-----+------------+
- * |ap    |1    |4.0         |
- * |br    |2    |14.0        |
- * |eu    |7    |1127.0      |
- * |us    |5    |35.0        |
+ * |    us|    1|         7.0|
+ * |    eu|    2|        15.0|
  * +------+-----+------------+
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>.
+ * <p>In update mode it would be the updated rows only, and a query with a watermark would print an
+ * empty table for each no-data micro-batch. The finished table gives the same rows as Batch 7.
  *
- * <p>The source takes files in the order of their modification times, and reads each one once, as
- * it is when it is found: what is appended later is never read. So a writer gives a file a name
- * that starts with {@code .} or {@code _} or ends in {@code ._COPYING_}, which the source skips,
- * and renames it when it is complete. A file that is deleted before its micro-batch is lost without
- * an error; one that is deleted under its micro-batch fails the query, which skips it when it is
- * started again.
+ * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>; the last line of
+ * each of its steps is from the replay, not from Spark.
  *
- * <p>Every other name is read, {@code sales.json.tmp} too, and {@code .gz} is unpacked. Windows
- * line ends, a byte-order mark and a last line without an end do no harm; empty files and blank
- * lines give no rows. Directories within the directory are not read, but a pattern such as {@code
- * sales/*} takes them in. A line that is not JSON comes as a row of nulls; {@link BadRecords} reads
- * the same files without losing it.
+ * <p>A line that is not a valid sale becomes a row with nulls, and no error says so: {@code
+ * numInputRows} counts it, a null region is a group of its own here, and without a time it is in no
+ * window. {@link BadRecords} reads the same files and keeps such lines, with the reason.
+ *
+ * <p>Next: {@link WindowedAggregation}, the first whole program. Trap: {@link
+ * streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
@@ -55,7 +58,7 @@ public final class FileSource {
   public static final String SCHEMA = "event_time TIMESTAMP, region STRING, amount DOUBLE";
 
   /**
-   * Files per micro-batch. With more, a first start on thousands of files is sooner done, and no
+   * Files per micro-batch. With more, a first start on thousands of files takes less time, and no
    * row is late against a row of the same micro-batch.
    */
   public static final int FILES_PER_TRIGGER = 1;
@@ -65,10 +68,21 @@ public final class FileSource {
   /**
    * Reads a directory as a stream, {@value #FILES_PER_TRIGGER} file per micro-batch.
    *
+   * <p>The source takes files in the order of their modification times, files of the same time in
+   * any order. It takes each file once and reads it while its micro-batch runs; what is appended
+   * later is never read. So a writer should give a file a name that starts with {@code .} or {@code
+   * _} or ends in {@code ._COPYING_}, which the source skips, and rename it when it is complete. A
+   * file that is deleted before its micro-batch is lost without an error. One that is deleted
+   * during its micro-batch fails the query, which skips the file when it is started again.
+   *
+   * <p>Every other name is read, {@code sales.json.tmp} too, and {@code .gz} is unpacked. Windows
+   * line ends, a byte-order mark and a last line without an end do no harm; empty files and blank
+   * lines give no rows. Nested directories are not read, but a pattern such as {@code sales/*}
+   * includes them.
+   *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link #SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
     return read(spark, directory, FILES_PER_TRIGGER);
@@ -79,9 +93,8 @@ public final class FileSource {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @param filesPerTrigger at most so many files per micro-batch
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @param filesPerTrigger the most files per micro-batch
+   * @return a streaming Dataset of {@link #SCHEMA}
    * @throws IllegalArgumentException if {@code filesPerTrigger} is below 1
    */
   public static Dataset<Row> read(SparkSession spark, String directory, int filesPerTrigger) {
@@ -102,16 +115,14 @@ public final class FileSource {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a batch Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount}
-   *     DOUBLE
+   * @return a batch Dataset of {@link #SCHEMA}
    */
   public static Dataset<Row> readTable(SparkSession spark, String directory) {
     return spark.read().schema(SCHEMA).option("timeZone", "UTC").json(directory);
   }
 
   /**
-   * Counts and adds up the sales of each region; a query that does not care whether its table
-   * grows.
+   * Counts and adds up the sales of each region. The query is the same for a stream and a table.
    *
    * @param events rows with {@code region} and {@code amount}, streaming or batch
    * @return {@code region} STRING, {@code sales} BIGINT, {@code total_amount} DOUBLE
@@ -125,8 +136,8 @@ public final class FileSource {
   /**
    * Runs the query over the stream, on Spark's console sink, then over the finished table.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

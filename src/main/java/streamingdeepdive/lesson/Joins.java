@@ -15,11 +15,11 @@ import streamingdeepdive.app.LessonRun;
  * A stream joined with a table, and with another stream. Which sales were refunded, and when is it
  * certain that one was not?
  *
- * <p>A table that does not change needs no state: {@link #withRegions} looks each sale's region up,
- * and as a left outer join it keeps a sale of a region that the table lacks. In a join of two
- * streams either row may come first, so each is kept until its partner can come no more. Both
- * watermarks and the time bound between the rows say when: a sale is settled once the watermark is
- * an hour past it. Only then does {@link #withRefunds} put out a sale without refund:
+ * <p>A table that does not change needs no state: {@link #withRegions} looks up the region of each
+ * sale, and keeps a sale whose region is not in the table. In a join of two streams either row may
+ * come first, so each is kept until it can find no more partners. The watermarks and the time bound
+ * between the rows tell when: a sale is settled once the watermark is an hour past it. Only then
+ * does {@link #withRefunds} output a sale without refund:
  *
  * <pre>{@code
  * == 07a-refunds-an-hour-later.json
@@ -42,13 +42,15 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The whole output is in <a href="doc-files/Joins.txt">Joins.txt</a>.
  *
- * <p>The refund of 13:25 came for a sale of 12:06, after more than an hour, and is no partner of
- * it. The watermark is the smaller one of the two streams': in {@code 07-an-hour-later.json} the
- * sales are at 13:20, but nothing is settled while the refunds are at 12:10. A stream that stays
- * empty holds the other one's rows for ever.
+ * <p>The refund of 13:25 is for a sale of 12:06. It comes more than an hour after the sale and is
+ * not joined to it. The watermark of the query is the smaller one of the two streams. In {@code
+ * 07-an-hour-later.json} the sales are at 13:20, but nothing is settled while the refunds are at
+ * 12:10. As long as a stream stays empty, the rows of the other one are kept forever.
  *
- * <p>The tempting alternative is to leave the time bound out. The join gives rows all the same, but
- * then no row is ever too old for a partner, and the state only grows.
+ * <p>The tempting alternative is to leave the time bound out. The join outputs rows all the same,
+ * but then no row is ever too old for a partner, and the state only grows.
+ *
+ * <p>Before: {@link BadRecords}. Trap: {@link streamingdeepdive.trap.UnboundedState}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#join-operations">
@@ -98,7 +100,7 @@ public final class Joins {
   }
 
   /**
-   * Adds to each sale what is known of its region; nulls for an unknown one.
+   * Adds to each sale the name and currency of its region; nulls if the table has no such region.
    *
    * @param sales {@code region} STRING and any others, streaming or batch
    * @param regions {@code region}, {@code name} and {@code currency} STRING, each region once,
@@ -115,8 +117,7 @@ public final class Joins {
    * Finds the sales that were refunded within {@value #REFUND_PERIOD}: a refund has the sale's
    * region and amount.
    *
-   * @param sales {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE and any
-   *     others, streaming or batch
+   * @param sales {@link FileSource#SCHEMA} and any others, streaming or batch
    * @param refunds {@code refund_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
    * @return the columns of the sales, {@code refund_time} TIMESTAMP
@@ -126,11 +127,10 @@ public final class Joins {
   }
 
   /**
-   * The same with all sales; one without refund has a null for {@code refund_time}, and on a stream
-   * comes out when it is settled.
+   * The same with all sales. A sale without refund has a null for {@code refund_time}; a stream
+   * outputs it when it is settled.
    *
-   * @param sales {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE and any
-   *     others, streaming or batch
+   * @param sales {@link FileSource#SCHEMA} and any others, streaming or batch
    * @param refunds {@code refund_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
    * @return the columns of the sales, {@code refund_time} TIMESTAMP
@@ -155,8 +155,9 @@ public final class Joins {
   /**
    * Prints the sales with their regions and refunds, in append mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --sales}, {@code --refunds}, {@code --regions}
+   *     and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

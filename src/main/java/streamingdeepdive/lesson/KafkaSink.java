@@ -23,13 +23,15 @@ import streamingdeepdive.app.Topic;
  * written twice?
  *
  * <p>Kafka keeps what was sent, and Spark sends a micro-batch again if it was not committed: the
- * sink is at-least-once. Here each record has the key of what it is about, a window's start and a
- * region, and its value says which micro-batch it came from. A micro-batch that is written again
- * repeats both, so a reader that takes the value of the highest {@code batch_id} for each key, as
- * {@link #newest} does, sees no difference. After the sample data it finds:
+ * sink is at-least-once. Here the key of a record is what it is about, the start of a window and a
+ * region, and its value has the number of its micro-batch. A micro-batch that is written again
+ * repeats both. A reader that takes the value with the highest {@code batch_id} for each key, as
+ * {@link #latest} does, sees no difference. After the last file it finds:
  *
  * <pre>{@code
- * == the newest totals in the topic
+ * == 08-redelivered-too-late.json
+ * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
+ * {"event_time":"2026-01-01T13:21:00Z","region":"br","amount":8.0}
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -41,13 +43,20 @@ import streamingdeepdive.app.Topic;
  * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
  * |{2026-01-01 13:20:00, 2026-01-01 13:25:00}|br    |14.0        |
  * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 13:11:00, state rows 1 (1 updated), rows dropped as late 1
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/KafkaSink.txt">KafkaSink.txt</a>.
  *
- * <p>Spark's own Kafka sink, {@code writeStream().format("kafka")}, cannot name the micro-batch.
- * Its reader would have to tell a repeated total from one that happens to be the same. The numbers
- * of micro-batches start at 0 with each new checkpoint: give a query with a new one a new topic.
+ * <p>The tempting alternative is Spark's own Kafka sink, {@code writeStream().format("kafka")}. It
+ * does not know the number of the micro-batch, so a reader cannot tell a repeated total from one
+ * that happens to be the same.
+ *
+ * <p>Not handled: the micro-batches of a new checkpoint are numbered from 0 again. Give a query
+ * with a new checkpoint a new topic.
+ *
+ * <p>Before: {@link DeltaSink}. Next: {@link Triggers}. Trap: {@link
+ * streamingdeepdive.trap.UnfinishedBatch}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-kafka-integration.html#writing-data-to-kafka">
@@ -61,13 +70,12 @@ public final class KafkaSink {
   private KafkaSink() {}
 
   /**
-   * Writes totals to a topic as they change.
+   * Writes the updated totals of each micro-batch to a topic.
    *
-   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE, streaming
+   * @param totals {@link WindowedAggregation#SCHEMA}, streaming
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
    * @param topic the topic
-   * @return the query in update mode, to be given a checkpoint and started
+   * @return the query in update mode, without a checkpoint location, not started
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, String bootstrapServers, String topic) {
@@ -100,8 +108,7 @@ public final class KafkaSink {
   /**
    * Turns totals into records.
    *
-   * @param totals {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param batchId the micro-batch they come from
    * @return {@code key} and {@code value} STRING, JSON with times in UTC
    */
@@ -116,13 +123,12 @@ public final class KafkaSink {
   }
 
   /**
-   * Finds the newest total of each window and region, however often its record was written.
+   * Finds the latest total of each window and region, however often its record was written.
    *
    * @param records {@code value} as {@link #records} makes it, STRING or BINARY, streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
-  public static Dataset<Row> newest(Dataset<Row> records) {
+  public static Dataset<Row> latest(Dataset<Row> records) {
     return records
         .select(
             from_json(col("value").cast("string"), VALUE, Map.of("timeZone", "UTC")).as("total"))
@@ -134,8 +140,9 @@ public final class KafkaSink {
   /**
    * Prints the latest totals in the topic after each file.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input}, {@code --bootstrap-servers}, {@code
+   *     --topic} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =
@@ -157,7 +164,7 @@ public final class KafkaSink {
       lesson.show(
           query,
           () ->
-              newest(
+              latest(
                   KafkaSource.readTable(spark, topic.bootstrapServers(), topic.name(), Map.of())));
       lesson.replay(query);
     }

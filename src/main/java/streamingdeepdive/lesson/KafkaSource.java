@@ -24,10 +24,11 @@ import streamingdeepdive.app.Topic;
  * table, and what becomes of those that cannot?
  *
  * <p>The source gives each record as it is: bytes, topic, partition, offset. {@link #events} parses
- * the values into the columns of {@link FileSource}, so that every lesson's query runs on a topic
- * as it does on files. A value that is no event would come as a row of nulls; it is left out there,
- * and {@link #rejected} has it with its place in the topic. {@link #main} runs both queries: the
- * totals are those of {@link WindowedAggregation}, and of the sample data nothing is rejected.
+ * the values into the columns {@link FileSource#SCHEMA}, so that a query such as {@link
+ * WindowedAggregation} runs on a topic as it does on files. A value that is not a valid sale would
+ * be a row of nulls; {@link #events} leaves it out, and {@link #rejected} has it with its place in
+ * the topic. {@link #main} runs both queries. The totals are those of {@link WindowedAggregation},
+ * and nothing in the sample data is rejected:
  *
  * <pre>{@code
  * == 03-late-but-counted.json
@@ -44,24 +45,14 @@ import streamingdeepdive.app.Topic;
  * watermark none
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>.
+ * <p>The whole output is in <a href="doc-files/KafkaSource.txt">KafkaSource.txt</a>. Options that
+ * start with {@code kafka.} go to Kafka's client, those of security among them. Spark hides
+ * passwords in its log, down to the level INFO. When Spark refuses a query, it adds the plan, with
+ * the passwords, to the message of the {@code AnalysisException}: print the first line of that
+ * message only. The mains do.
  *
- * <p>What the source's options do:
- *
- * <ul>
- *   <li>{@code startingOffsets} counts for a query without a checkpoint alone. With one, the query
- *       goes on behind its last micro-batch, and a partition that is new is read from its start.
- *   <li>{@code maxOffsetsPerTrigger} limits the records of a micro-batch. Without it the first
- *       micro-batch takes all that is there, and no row of it is late.
- *   <li>{@code failOnDataLoss}: if records that the query has not read are gone, because they
- *       expired, the query fails; with {@code false} it goes on without them, and nothing tells. A
- *       topic that does not exist or was deleted fails the query in either case.
- * </ul>
- *
- * <p>Options that start with {@code kafka.} go to Kafka's client, those of security among them.
- * Spark hides passwords in its log, down to the level INFO, but not in the plan that it adds to the
- * message of an {@code AnalysisException} when a query is refused: print that message's first line
- * only. The mains do.
+ * <p>Before: {@link ContinuousProcessing}. Next: {@link SocketSource}. Trap: {@link
+ * streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a href="https://spark.apache.org/docs/3.5.7/structured-streaming-kafka-integration.html">
  *     Structured Streaming + Kafka Integration Guide</a>
@@ -75,14 +66,13 @@ public final class KafkaSource {
   private KafkaSource() {}
 
   /**
-   * Reads the events of a topic as a stream, from its first record. What is no event is left out;
-   * run a query on {@link #rejected} too, or it is lost.
+   * Reads the events of a topic as a stream, from its first record. Values that are not valid sales
+   * are left out; run a query on {@link #rejected} too, or they are lost.
    *
    * @param spark the session
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
    * @param topic the topic
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String bootstrapServers, String topic) {
     return events(records(spark, bootstrapServers, topic, Map.of()));
@@ -91,14 +81,20 @@ public final class KafkaSource {
   /**
    * Reads the records of a topic as a stream, for {@link #events} and {@link #rejected}.
    *
+   * <p>Some options: {@code startingOffsets} counts only for a query without a checkpoint. With
+   * one, the query goes on after its last micro-batch, and a new partition is read from its start.
+   * {@code maxOffsetsPerTrigger} limits the records of a micro-batch; without it the first
+   * micro-batch takes all that is there, and no row of it is late. {@code failOnDataLoss}: if
+   * records that the query has not read have expired, the query fails; with {@code false} it goes
+   * on without them, and Spark logs a warning. A topic that does not exist or was deleted fails the
+   * query in either case.
+   *
    * @param spark the session
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
-   * @param topic the topic; if there is none of that name, the query fails
+   * @param topic the topic; if it does not exist, the query fails
    * @param options further options of Spark's Kafka source; {@code startingOffsets} is {@value
    *     #STARTING_OFFSETS} if it is not among them
-   * @return a streaming Dataset of {@code key} and {@code value} BINARY, {@code topic} STRING,
-   *     {@code partition} INT, {@code offset} BIGINT, {@code timestamp} TIMESTAMP, {@code
-   *     timestampType} INT
+   * @return a streaming Dataset of {@code value} BINARY and the other columns of Spark's source
    */
   public static Dataset<Row> records(
       SparkSession spark, String bootstrapServers, String topic, Map<String, String> options) {
@@ -133,15 +129,14 @@ public final class KafkaSource {
   }
 
   /**
-   * Keeps the records whose value is one JSON object with an event's columns, in their types. One
-   * that is missing is null, but not all of them. A time without a zone is read as UTC.
+   * Keeps the records whose value is one JSON object with the columns of an event, in their types.
+   * A missing column is null; at least one must be there. A time without a zone is read as UTC.
    *
    * @param records {@code value} BINARY and any others, streaming or batch
-   * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE
+   * @return {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> events(Dataset<Row> records) {
-    // A condition on a column is checked before it, by parsing the value anew for each field that
-    // it looks at. So all of it goes into one field.
+    // Spark would parse the value again for each field of a condition, so one field has it all.
     Column event = try_element_at(filter(array(parsed()), KafkaSource::isEvent), lit(1));
     return records
         .select(event.getField("event").as("event"))
@@ -163,7 +158,7 @@ public final class KafkaSource {
         .select(col("topic"), col("partition"), col("offset"), col("value"));
   }
 
-  /** The value within an object of our own, so that nothing may follow the value's one object. */
+  /** Parses the value inside another object, so that text after the value is malformed. */
   private static Column parsed() {
     return from_json(
         concat(lit("{\"event\":"), col("value").cast("string"), lit("}")),
@@ -185,10 +180,11 @@ public final class KafkaSource {
   }
 
   /**
-   * Prints the totals as they change, and what is rejected.
+   * Prints the updated totals and the rejected records of each micro-batch.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --bootstrap-servers}, {@code --topic} and
+   *     {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =
@@ -201,23 +197,19 @@ public final class KafkaSource {
         Topic topic = Topic.input(lesson, "sales")) {
       Dataset<Row> records =
           records(lesson.spark(), topic.bootstrapServers(), topic.name(), Map.of());
-      StreamingQuery totals =
-          WindowedAggregation.buildQuery(events(records))
-              .writeStream()
-              .queryName("totals")
-              .outputMode(OutputMode.Update())
-              .foreachBatch(lesson::print)
-              .option("checkpointLocation", lesson.checkpoint("totals"))
-              .start();
-      StreamingQuery rejected =
-          rejected(records)
-              .withColumn("value", col("value").cast("string"))
-              .writeStream()
-              .queryName("rejected")
-              .foreachBatch(lesson::print)
-              .option("checkpointLocation", lesson.checkpoint("rejected"))
-              .start();
-      lesson.replay(totals, rejected);
+      Dataset<Row> totals = WindowedAggregation.buildQuery(events(records));
+      Dataset<Row> rejected = rejected(records).withColumn("value", col("value").cast("string"));
+      lesson.replay(start(lesson, "totals", totals), start(lesson, "rejected", rejected));
     }
+  }
+
+  private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> rows)
+      throws Exception {
+    return rows.writeStream()
+        .queryName(name)
+        .outputMode(OutputMode.Update())
+        .foreachBatch(lesson::print)
+        .option("checkpointLocation", lesson.checkpoint(name))
+        .start();
   }
 }

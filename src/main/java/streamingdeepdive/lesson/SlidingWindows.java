@@ -4,6 +4,7 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
 
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -11,12 +12,11 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
 
 /**
- * Windows that overlap. What was sold in the last ten minutes, asked every five minutes?
+ * Windows that overlap. How much was sold in the last ten minutes, asked every five minutes?
  *
- * <p>Why is the same sale in two windows, and why is that no duplicate? A window is a question
- * about a span of time, not a box that a sale is put away in. At 12:05 we ask for the ten minutes
- * before, at 12:10 again; the sale of 12:03 belongs into both answers, and leaving it out of one
- * would make that answer wrong. Within each window it counts once:
+ * <p>Each sale is in two windows, and that is no duplicate. At 12:05 we ask for the ten minutes
+ * before, at 12:10 again. The sale of 12:03 belongs to both answers; leaving it out of one would
+ * make that answer wrong. Within each window it counts once:
  *
  * <pre>{@code
  * == 03-late-but-counted.json
@@ -32,11 +32,15 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>.
  *
- * <p>What must not be done is to add windows up: since each sale is in two of them, the sum over
- * all windows is twice the sum of the sales. Tumbling windows, where the slide is the window's
- * length, can be added up.
+ * <p>The tempting mistake is to add the windows up: since each sale is in two of them, their sum is
+ * twice the sum of the sales. Tumbling windows, where the slide is the length of the window, can be
+ * added up.
  *
- * <p>A late sale can be dropped from one of its windows and count in the other, which closes later.
+ * <p>A late sale can be dropped from one of its windows and count in the other, which closes later:
+ * in {@code 05-too-late.json} the 1000.0 of 12:04:59 is missing in the window that ends at 12:05
+ * and counts in the one that ends at 12:10.
+ *
+ * <p>Before: {@link WindowedAggregation}. Next: {@link Watermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#types-of-time-windows">
@@ -49,61 +53,45 @@ public final class SlidingWindows {
   /** How much event time a window spans. */
   public static final String WINDOW_DURATION = "10 minutes";
 
-  /** How far each window starts behind the one before. */
+  /** How much later each window starts than the one before. */
   public static final String SLIDE_DURATION = "5 minutes";
-
-  /** How far the windows are shifted from the Unix epoch in UTC. */
-  public static final String START_TIME = "0 seconds";
 
   private SlidingWindows() {}
 
   /**
    * Adds up amounts in windows of {@value #WINDOW_DURATION}, one every {@value #SLIDE_DURATION}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
-    return buildQuery(events, DELAY_THRESHOLD, WINDOW_DURATION, SLIDE_DURATION, START_TIME);
+    return buildQuery(
+        events, DELAY_THRESHOLD, window(col("event_time"), WINDOW_DURATION, SLIDE_DURATION));
   }
 
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
-   * @param windowDuration an interval: how much event time a window spans
-   * @param slideDuration an interval: how far each window starts behind the one before. Spark
-   *     refuses one that is longer than the window, with an AnalysisException that names both in
-   *     microseconds: sales between two windows would be in none
-   * @param startTime an interval shorter than the slide: how far the windows are shifted from the
-   *     Unix epoch in UTC
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param window the windows as Spark's {@code window} makes them of {@code event_time}, such as
+   *     {@code window(col("event_time"), "10 minutes", "5 minutes")}. Spark refuses a slide that is
+   *     longer than the window, since sales between two windows would be in none
+   * @return {@link WindowedAggregation#SCHEMA}
    */
-  public static Dataset<Row> buildQuery(
-      Dataset<Row> events,
-      String delayThreshold,
-      String windowDuration,
-      String slideDuration,
-      String startTime) {
+  public static Dataset<Row> buildQuery(Dataset<Row> events, String delayThreshold, Column window) {
     return events
         .withWatermark("event_time", delayThreshold)
-        .groupBy(
-            window(col("event_time"), windowDuration, slideDuration, startTime).as("window"),
-            col("region"))
+        .groupBy(window.as("window"), col("region"))
         .agg(sum("amount").as("total_amount"));
   }
 
   /**
-   * Prints the totals as they change, in update mode.
+   * Prints the updated totals of each micro-batch, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

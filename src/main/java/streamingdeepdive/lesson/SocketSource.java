@@ -13,12 +13,12 @@ import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.app.SocketFeed;
 
 /**
- * Lines from a socket as a stream. What is the quickest way to try a query out, and why is it no
- * way to run one?
+ * Lines from a socket as a stream. What is the quickest way to try a query, and why is it not fit
+ * for production?
  *
- * <p>The source connects to a server and takes each line that this sends. With {@code nc -lk 9999}
- * in a terminal, {@link #main} with {@code --port 9999} prints what is typed. Without it, it sends
- * the sample data to itself:
+ * <p>The source connects to a server and takes each line that the server sends. Run {@code nc -lk
+ * 9999} in a terminal and {@link #main} with {@code --host localhost --port 9999}: it prints what
+ * is typed. Without options it sends the sample data to itself:
  *
  * <pre>{@code
  * == 02-out-of-order.json
@@ -37,15 +37,17 @@ import streamingdeepdive.app.SocketFeed;
  *
  * <p>The whole output is in <a href="doc-files/SocketSource.txt">SocketSource.txt</a>.
  *
- * <p>A socket keeps nothing, so what went wrong cannot be made up for:
+ * <p>A socket keeps nothing, so lost lines cannot be read again:
  *
  * <ul>
  *   <li>If there is no server, the query starts, and then fails.
- *   <li>If the server hangs up, the query goes on as if there were no more lines, and nothing
- *       tells.
- *   <li>A query that is started again on its checkpoint fails: the source looks for the lines that
- *       it read before.
+ *   <li>If the server hangs up, Spark logs a warning, {@code Stream closed by}, and the query goes
+ *       on as if there were no more lines.
+ *   <li>A query that is started again on its checkpoint fails at first: the source looks for the
+ *       lines that it read before. The start after that one runs, on new lines only.
  * </ul>
+ *
+ * <p>Before: {@link KafkaSource}. Next: {@link BadRecords}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
@@ -55,14 +57,13 @@ public final class SocketSource {
   private SocketSource() {}
 
   /**
-   * Reads a server's lines as a stream. A line that is not JSON comes as a row of nulls, as from
+   * Reads a server's lines as a stream. A line that is not JSON becomes a row of nulls, as with
    * {@link FileSource}.
    *
    * @param spark the session
    * @param host the server's host; the query connects to it once it has started
    * @param port the server's port
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> read(SparkSession spark, String host, int port) {
     return spark
@@ -76,10 +77,10 @@ public final class SocketSource {
   }
 
   /**
-   * Prints the rows that the lines become.
+   * Prints the rows of each micro-batch.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --host} and {@code --port}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -9,39 +9,45 @@ import org.apache.spark.sql.streaming.Trigger;
 import streamingdeepdive.app.LessonRun;
 
 /**
- * When a micro-batch starts, and when a query ends. Which trigger is for a query that always runs,
- * which one for a job that comes and goes?
+ * When a micro-batch starts, and when a query ends. Which trigger suits a query that always runs,
+ * which one a scheduled job?
  *
- * <p>The same windowed totals in append mode, over eight files that are all there from the start,
- * one file per micro-batch:
+ * <p>The same windowed totals in append mode, over eight files that are all there at the start:
  *
  * <pre>{@code
- * == what each delivered
- * +----------------------+-------------+------------+---------------------------------------------------------------------+
- * |query                 |micro-batches|rows put out|refused                                                              |
- * +----------------------+-------------+------------+---------------------------------------------------------------------+
- * |as soon as possible   |9            |6           |NULL                                                                 |
- * |available now         |9            |6           |NULL                                                                 |
- * |continuous            |NULL         |NULL        |Continuous processing does not support StreamingRelation operations.;|
- * |every 100 milliseconds|9            |6           |NULL                                                                 |
- * |once                  |1            |0           |NULL                                                                 |
- * +----------------------+-------------+------------+---------------------------------------------------------------------+
+ * == all files are there
+ * -- available now
+ * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1, rows put out 6
+ *
+ * == all files are there
+ * -- once
+ * watermark 2026-01-01 13:11:00, state rows 7 (7 updated), rows dropped as late 0, rows put out 0
+ *
+ * == awaitTermination(10) returned false
+ * == all files are there
+ * -- every 100 milliseconds
+ * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1, rows put out 6
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/Triggers.txt">Triggers.txt</a>.
+ * <p>The same is in <a href="doc-files/Triggers.txt">Triggers.txt</a>.
  *
- * <p>As soon as possible is the default: a micro-batch follows on the one before whenever there is
- * new data. With an interval it waits for the next multiple of that. Both run until they are
- * stopped. Available now takes what is there when it starts, in micro-batches of the usual size,
- * then runs the no-data micro-batch in which the last closed windows come out, and ends by itself:
- * the trigger for a scheduled job.
+ * <p>By default a micro-batch starts as soon as there is new data and the one before is done. With
+ * {@code Trigger.ProcessingTime("30 seconds")} or {@code Trigger.ProcessingTime("1 minute")} the
+ * first starts at once and the others at multiples of the interval; one that takes longer than the
+ * interval is followed at once. Both run until they are stopped. {@code awaitTermination(timeout)}
+ * waits for so many milliseconds, where Python counts seconds; it returns false if the query has
+ * not ended, and leaves it running.
  *
- * <p>The tempting alternative, once, is deprecated for two reasons. It puts everything into one
- * micro-batch, whatever the limit of the source, and no row of it is late. And it ends without a
- * no-data micro-batch, so that the closed windows wait for the next run.
+ * <p>Available now processes what is there at the start, in micro-batches of the usual size, then
+ * runs the no-data micro-batch that outputs the last closed windows, and ends. It suits a scheduled
+ * job; {@code awaitTermination()} returns at its end.
  *
- * <p>A continuous query has no micro-batches, and so no windows, and it reads no files: Spark
- * refuses it here. {@link ContinuousProcessing} has what it can do.
+ * <p>The tempting alternative, once, is deprecated. It puts everything into one micro-batch,
+ * whatever the limit of the source, and ends without a no-data micro-batch, so the closed windows
+ * wait for the next run. In the first two no row is late; from the third on, rows are dropped.
+ *
+ * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}, without micro-batches. Trap:
+ * {@link streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#triggers">
@@ -53,56 +59,56 @@ public final class Triggers {
   private Triggers() {}
 
   /**
-   * Starts a micro-batch whenever the one before is done and there is new data; Spark's default.
+   * Starts a micro-batch as soon as there is new data and the one before is done; Spark's default.
    *
-   * @param totals a streaming Dataset that append mode can put out
-   * @return the query, to be given a sink and started
+   * @param totals a streaming Dataset that append mode can output
+   * @return the query without a sink, not started
    */
   public static DataStreamWriter<Row> asSoonAsPossible(Dataset<Row> totals) {
     return append(totals).trigger(Trigger.ProcessingTime(0));
   }
 
   /**
-   * Starts a micro-batch at each multiple of an interval, if there is new data and the one before
-   * is done.
+   * Starts the first micro-batch at once and the others at multiples of an interval, if there is
+   * new data. One that takes longer than the interval is followed at once.
    *
-   * @param totals a streaming Dataset that append mode can put out
-   * @param interval such as {@code "10 seconds"}
-   * @return the query, to be given a sink and started
+   * @param totals a streaming Dataset that append mode can output
+   * @param interval such as {@code "30 seconds"} or {@code "1 minute"}
+   * @return the query without a sink, not started
    */
   public static DataStreamWriter<Row> every(Dataset<Row> totals, String interval) {
     return append(totals).trigger(Trigger.ProcessingTime(interval));
   }
 
   /**
-   * Takes what is there at the start, in micro-batches of the usual size, and ends.
+   * Processes what is there at the start, in micro-batches of the usual size, and ends.
    *
-   * @param totals a streaming Dataset that append mode can put out
-   * @return the query, to be given a sink and started
+   * @param totals a streaming Dataset that append mode can output
+   * @return the query without a sink, not started
    */
   public static DataStreamWriter<Row> availableNow(Dataset<Row> totals) {
     return append(totals).trigger(Trigger.AvailableNow());
   }
 
   /**
-   * Takes what is there at the start in a single micro-batch, and ends; what {@link #availableNow}
-   * replaces.
+   * Processes what is there at the start in a single micro-batch, and ends; {@link #availableNow}
+   * replaces it. Rows are judged late by the watermark that the run before started with.
    *
-   * @param totals a streaming Dataset that append mode can put out
-   * @return the query, to be given a sink and started
+   * @param totals a streaming Dataset that append mode can output
+   * @return the query without a sink, not started
    */
-  @SuppressWarnings("deprecation") // what it is here to show
+  @SuppressWarnings("deprecation") // to compare it with its replacement
   public static DataStreamWriter<Row> once(Dataset<Row> totals) {
     return append(totals).trigger(Trigger.Once());
   }
 
   /**
-   * Hands over each row as it comes, without micro-batches.
+   * Processes each row as it arrives, without micro-batches.
    *
-   * @param rows a streaming Dataset of a source and operations that {@link ContinuousProcessing}
-   *     names; others are refused when the query starts
+   * @param rows a streaming Dataset of the rate or Kafka source with operations on single rows;
+   *     Spark refuses files, aggregations, deduplication and watermarks when the query starts
    * @param interval how often the progress goes into the checkpoint, such as {@code "1 second"}
-   * @return the query, to be given a sink and started
+   * @return the query without a sink, not started
    */
   public static DataStreamWriter<Row> continuous(Dataset<Row> rows, String interval) {
     return append(rows).trigger(Trigger.Continuous(interval));
@@ -113,10 +119,10 @@ public final class Triggers {
   }
 
   /**
-   * Prints what the windowed totals deliver with each trigger, over files that are all there.
+   * Prints what each trigger does with the windowed totals, over files that are all there.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -11,13 +11,14 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
 
 /**
- * How long to wait for late events. When can a total be taken as final, and its state forgotten?
+ * How long to wait for late events. When is a total final, so that its state can be removed?
  *
- * <p>The watermark is the newest event time seen, less the delay threshold. It is computed after
- * each micro-batch and never goes back. A window is closed when the watermark reaches its end: its
- * state goes, and rows that come for it later are dropped. A row behind the watermark still counts
- * while its window is open. A short delay forgets soon and drops much, a long one the other way
- * round, and without a watermark nothing is dropped or ever forgotten:
+ * <p>The watermark is the newest event time seen minus the delay threshold. It is computed after
+ * each micro-batch and never goes back. When it reaches the end of a window, the window is closed:
+ * a no-data micro-batch follows at once and removes its state, and rows that arrive for it later
+ * are dropped. A row behind the watermark still counts while its window is open. A short delay
+ * threshold frees state early and drops more rows, a long one does the opposite, and without a
+ * watermark nothing is dropped and no state is ever removed:
  *
  * <pre>{@code
  * == 05-too-late.json
@@ -29,28 +30,22 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 12:05:00, state rows 4 (1 updated), rows dropped as late 1, rows put out 1
  * -- no watermark
  * watermark none, state rows 6 (2 updated), rows dropped as late 0, rows put out 2
- *
- * == 06-redelivered.json
- * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
- * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * -- 1 minute
- * watermark 2026-01-01 12:14:00, state rows 2 (2 updated), rows dropped as late 0, rows put out 2
- * -- 10 minutes
- * watermark 2026-01-01 12:05:00, state rows 4 (2 updated), rows dropped as late 0, rows put out 2
- * -- no watermark
- * watermark none, state rows 6 (2 updated), rows dropped as late 0, rows put out 2
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/Watermark.txt">Watermark.txt</a>.
  *
- * <p>Rows are judged late by the watermark of the micro-batch before, so a row is never late
- * against a row of its own micro-batch. It also makes the order of feeding part of the result: of
- * three files with 10:25, 10:02 and 10:51 the second is dropped if each is taken in before the next
- * one lands. If all three are there from the start, its micro-batch follows at once on the first,
- * whose watermark does not count yet, and the row is kept.
+ * <p>Rows are judged late by the watermark of the micro-batch before, so no row is late against a
+ * row of its own micro-batch. That makes the order of feeding part of the result. Take three files
+ * with 10:25, 10:02 and 10:51. If each file is processed before the next one lands, the second row
+ * is dropped. If all three are there at the start, no no-data micro-batch runs between the first
+ * file and the second. The watermark of the first does not count yet, and the row is kept.
  *
- * <p>The number of dropped rows is counted behind the partial aggregation: four late rows of one
- * region in two windows of one file show as two.
+ * <p>Dropped rows are counted after the partial aggregation: four late rows of one region in two
+ * windows of one file show as two.
+ *
+ * <p>Before: {@link SlidingWindows}. Next: {@link OutputModes}. Traps: {@link
+ * streamingdeepdive.trap.UnboundedState}, {@link streamingdeepdive.trap.LostWatermark}, {@link
+ * streamingdeepdive.trap.FutureEvents}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">
@@ -68,10 +63,8 @@ public final class Watermark {
   /**
    * Adds up amounts per window and region, with a delay threshold of {@value #DELAY_THRESHOLD}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return buildQuery(events, DELAY_THRESHOLD);
@@ -80,24 +73,20 @@ public final class Watermark {
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, String delayThreshold) {
     return buildQueryWithoutWatermark(events.withWatermark("event_time", delayThreshold));
   }
 
   /**
-   * The same without a watermark, for comparison: on a stream its state only grows.
+   * The same query without a watermark, for comparison: on a stream its state only grows.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutWatermark(Dataset<Row> events) {
     return events
@@ -108,8 +97,8 @@ public final class Watermark {
   /**
    * Prints watermark, state rows and late rows of the query with two delay thresholds and without.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =
@@ -123,7 +112,7 @@ public final class Watermark {
     }
   }
 
-  /** On the noop sink, since the rows are not the point here. */
+  /** Starts a query on the noop sink: here the numbers are of interest, not the rows. */
   private static StreamingQuery start(LessonRun lesson, String name, Dataset<Row> totals)
       throws Exception {
     return totals

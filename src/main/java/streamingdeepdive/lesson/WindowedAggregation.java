@@ -11,35 +11,19 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
 
 /**
- * Totals per window of event time. What was sold in each five minutes, if the reports come late and
- * out of order?
+ * Totals per window of event time. How much is sold per five minutes, if sales arrive late and out
+ * of order?
  *
- * <p>An event belongs to the window that its own {@code event_time} falls into, whenever it
- * arrives. The windows are tumbling: they follow each other without overlap, the start included,
- * the end not. After two files the watermark, the newest event time less ten minutes, is 12:04; an
- * event of 12:03 is behind it, but its window is open until the watermark reaches the window's end
- * at 12:05, so it counts. Then it does, the window's state goes, and the 1000.0 of 12:04:59 is
- * dropped:
+ * <p>This is the first whole program: {@link #main} reads a stream, builds the query, and starts it
+ * with an output mode, a sink and a checkpoint location. A sale belongs to the window that its own
+ * {@code event_time} falls into, whenever it arrives. The windows are tumbling: they do not
+ * overlap, and each contains its start but not its end. The watermark is the newest event time
+ * minus ten minutes, 12:04 after two files. A sale of 12:03 in the third is behind it and counts
+ * all the same, because its window is open until the watermark reaches 12:05. The fourth file moves
+ * it there: the window is closed and its state removed. The 1000.0 of 12:04:59 comes too late for
+ * that window and is dropped:
  *
  * <pre>{@code
- * == 03-late-but-counted.json
- * {"event_time":"2026-01-01T12:03:00Z","region":"eu","amount":100.0}
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
- *
- * == 04-closes-the-first-window.json
- * {"event_time":"2026-01-01T12:15:00Z","region":"us","amount":3.0}
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:05:00, state rows 3 (1 updated), rows dropped as late 0
- *
  * == 05-too-late.json
  * {"event_time":"2026-01-01T12:04:59Z","region":"eu","amount":1000.0}
  * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":20.0}
@@ -55,11 +39,15 @@ import streamingdeepdive.app.LessonRun;
  * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>.
  *
  * <p>The tempting alternative is to leave the watermark out. Then the 1000.0 counts, but no window
- * is ever closed: after the last file there are 7 state rows instead of 1, and it goes on like
- * that.
+ * is ever closed: after the last file there are 7 state rows instead of 1, and their number only
+ * grows.
  *
- * <p>Not handled here: an event that is delivered twice counts twice, and one without {@code
- * event_time} is in no window and in no metric.
+ * <p>Not handled: a sale that is delivered twice counts twice, see {@link Deduplication}. A sale
+ * without {@code event_time} is in no window and is not counted as dropped; only {@code
+ * numInputRows} counts it.
+ *
+ * <p>Before: {@link FileSource}. Next: {@link SlidingWindows}. Trap: {@link
+ * streamingdeepdive.trap.ProcessingTime}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#window-operations-on-event-time">
@@ -79,13 +67,11 @@ public final class WindowedAggregation {
   private WindowedAggregation() {}
 
   /**
-   * Adds up amounts in windows of {@value #WINDOW_DURATION}, {@value #DELAY_THRESHOLD} late events
-   * included.
+   * Adds up amounts per window of {@value #WINDOW_DURATION} and region, with a delay threshold of
+   * {@value #DELAY_THRESHOLD}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link #SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return buildQuery(events, DELAY_THRESHOLD, WINDOW_DURATION);
@@ -94,14 +80,12 @@ public final class WindowedAggregation {
   /**
    * Adds up amounts per window and region. On a batch Dataset the delay threshold has no effect.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @param delayThreshold an interval such as {@code "10 minutes"}: how far the watermark stays
    *     behind the newest event time
    * @param windowDuration an interval such as {@code "5 minutes"}: how much event time a window
    *     spans
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link #SCHEMA}
    */
   public static Dataset<Row> buildQuery(
       Dataset<Row> events, String delayThreshold, String windowDuration) {
@@ -112,10 +96,10 @@ public final class WindowedAggregation {
   }
 
   /**
-   * Prints the totals as they change, in update mode.
+   * Prints the updated totals of each micro-batch, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none for the sample data, or {@code --input} and {@code --checkpoint}
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -17,14 +17,15 @@ import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.recovery.QuerySignature;
 
 /**
- * A changed query on an old checkpoint. What does Spark make of state that another query left?
+ * A changed query on an old checkpoint. What does Spark do with state that another query left?
  *
- * <p>Of the state it compares the types of the columns only. Here the sum becomes a maximum after
- * two files. The 9.0 of {@code us} is a sum that no sale reaches, and it stays:
+ * <p>It compares only the types of the columns in the state. Here the sum becomes a maximum after
+ * two files, and Spark starts without an error. The 9.0 of {@code us} is a sum; no sale was that
+ * high, and it stays. The cure keeps the plan of the query in the checkpoint and compares it at
+ * each start; its sentence is below the table:
  *
  * <pre>{@code
- * == highest amounts: files 1 to 2
- * == highest amounts: files 3 to 7
+ * == highest amounts
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -36,21 +37,18 @@ import streamingdeepdive.recovery.QuerySignature;
  * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |3.0         |
  * |{2026-01-01 13:20:00, 2026-01-01 13:25:00}|br    |6.0         |
  * +------------------------------------------+------+------------+
- * }</pre>
  *
- * <p>Also taken without a word: longer windows, of which the first lacks the sales before the
- * change, {@code eu} with 1100.0 instead of 1115.0; the aggregation left out, so that its state is
- * forgotten; another delay threshold; a filter. An average instead of the sum, and a deduplication
- * instead of the aggregation, kill the query.
- *
- * <p>The cure keeps the query's plan in the checkpoint and compares it at each start:
- *
- * <pre>{@code
- * == highest amounts: file 8
- * The checkpoint location checkpoint belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/query-signature and start again.
+ * The checkpoint location checkpoint/highest amounts belongs to another query. It had '..., [window-T600000ms AS window-T600000ms, region, sum(amount) AS total_amount]', this one has '..., [window-T600000ms AS window-T600000ms, region, max(amount) AS total_amount]'. Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete checkpoint/highest amounts/query-signature and start again.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/ChangedQuery.txt">ChangedQuery.txt</a>.
+ *
+ * <p>Spark also accepts longer windows, of which the first lacks the sales before the change:
+ * {@code eu} has 1100.0 instead of 1115.0. It accepts that the aggregation is left out, so that its
+ * state is lost, another delay threshold, and a filter. An average instead of the sum fails, and so
+ * does a deduplication instead of the aggregation.
+ *
+ * <p>Lesson: {@link ParquetSink}. Next trap: {@link UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
@@ -62,10 +60,8 @@ public final class ChangedQuery {
   /**
    * A change: windows of ten minutes instead of five.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> longerWindows(Dataset<Row> events) {
     return WindowedAggregation.buildQuery(events, "10 minutes", "10 minutes");
@@ -74,10 +70,8 @@ public final class ChangedQuery {
   /**
    * A change: the highest amount of each window instead of the sum.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> highestAmounts(Dataset<Row> events) {
     return events
@@ -91,10 +85,8 @@ public final class ChangedQuery {
   /**
    * A change: the sales one by one, without an aggregation.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> singleSales(Dataset<Row> events) {
     return events.select(
@@ -104,9 +96,9 @@ public final class ChangedQuery {
   }
 
   /**
-   * The mistake: goes on from whatever checkpoint it is given.
+   * The mistake: goes on from any checkpoint.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write
    * @param checkpoint the checkpoint location
    * @return the query, to be started
@@ -117,9 +109,9 @@ public final class ChangedQuery {
   }
 
   /**
-   * The cure: goes on from a checkpoint of the same query alone.
+   * The cure: goes on from a checkpoint of the same query only.
    *
-   * @param totals {@code window} STRUCT, {@code region} STRING, {@code total_amount} DOUBLE
+   * @param totals {@link WindowedAggregation#SCHEMA}
    * @param output the directory to write
    * @param checkpoint the checkpoint location; the query's signature is kept there
    * @return the query, to be started
@@ -133,11 +125,11 @@ public final class ChangedQuery {
   }
 
   /**
-   * Takes in two files with the totals and five with another query, then tries the cure on the last
-   * file.
+   * Processes two files with the totals and five with another query, then tries to start that one
+   * with the cure.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson = LessonRun.open(args, "Goes on from a checkpoint with another query.")) {

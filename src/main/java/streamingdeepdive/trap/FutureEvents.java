@@ -9,8 +9,11 @@ import java.time.Instant;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.util.IntervalUtils;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.unsafe.types.CalendarInterval;
+import org.apache.spark.unsafe.types.UTF8String;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -18,9 +21,9 @@ import streamingdeepdive.lesson.WindowedAggregation;
 /**
  * One event from the future. What does a wrong year do to all the events that come after it?
  *
- * <p>The watermark follows the newest event time, whoever sent it, and never goes back. After one
- * sale of 2062 every honest sale is late and dropped, for 36 years; a restart does not help, since
- * the checkpoint holds the watermark:
+ * <p>The watermark follows the newest event time, whatever its source, and never goes back. After
+ * one sale of 2062 every correct sale is late and dropped, for 36 years. A restart does not help:
+ * the watermark is in the checkpoint.
  *
  * <pre>{@code
  * == 02-a-wrong-year.json
@@ -48,26 +51,27 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>The whole output is in <a href="doc-files/FutureEvents.txt">FutureEvents.txt</a>.
  *
- * <p>The cure is a bound on how far ahead of the clock an event may be, held before the watermark
- * sees it. What is beyond the bound is not thrown away: {@link #buildSetAside} is the rest.
+ * <p>The cure is a bound on how far ahead of the clock an event may be, applied before the
+ * watermark sees the event. What is beyond the bound is not thrown away: {@link #beyondBound} has
+ * it.
+ *
+ * <p>Lesson: {@link streamingdeepdive.lesson.Watermark}. Next trap: {@link LostWatermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">
  *     Guide: Handling Late Data and Watermarking</a>
  */
 public final class FutureEvents {
-  /** How far ahead of the clock an event may be: as far as the senders' clocks may go wrong. */
+  /** How far ahead of the clock an event may be: as far as the clocks of the senders may differ. */
   public static final String BOUND = "5 minutes";
 
   private FutureEvents() {}
 
   /**
-   * The mistake: adds up amounts per window and region of whatever comes.
+   * The mistake: adds up amounts per window and region of all events.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutBound(Dataset<Row> events) {
     return WindowedAggregation.buildQuery(events);
@@ -77,12 +81,10 @@ public final class FutureEvents {
    * The cure: adds up amounts per window and region of the events that are at most {@value #BOUND}
    * ahead of the clock.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
    * @param clock TIMESTAMP: {@code current_timestamp()}, or the column in which the receiver of the
    *     event has put its own time
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock) {
     return buildQuery(events, clock, BOUND);
@@ -91,11 +93,12 @@ public final class FutureEvents {
   /**
    * The cure with another bound.
    *
-   * @param events as above
-   * @param clock as above
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @param clock TIMESTAMP, as for {@link #buildQuery(Dataset, Column)}
    * @param bound an interval such as {@code "5 minutes"}: how far ahead of the clock an event may
    *     be
-   * @return as above
+   * @return {@link WindowedAggregation#SCHEMA}
+   * @throws IllegalArgumentException if the bound is not an interval
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events, Column clock, String bound) {
     return WindowedAggregation.buildQuery(events.where(not(isAhead(clock, bound))));
@@ -108,22 +111,33 @@ public final class FutureEvents {
    * @param clock TIMESTAMP, the same as for {@link #buildQuery}
    * @param bound an interval, the same as for {@link #buildQuery}
    * @return the same columns
+   * @throws IllegalArgumentException if the bound is not an interval
    */
-  public static Dataset<Row> buildSetAside(Dataset<Row> events, Column clock, String bound) {
+  public static Dataset<Row> beyondBound(Dataset<Row> events, Column clock, String bound) {
     return events.where(isAhead(clock, bound));
   }
 
   /** An event without a time is not ahead, nor is one whose clock is null. */
   private static Column isAhead(Column clock, String bound) {
-    return coalesce(col("event_time").gt(clock.plus(lit(bound).cast("interval"))), lit(false));
+    return coalesce(col("event_time").gt(clock.plus(lit(interval(bound)))), lit(false));
+  }
+
+  /** A cast would make a null of what is not an interval, and no event would ever be ahead. */
+  private static CalendarInterval interval(String bound) {
+    try {
+      return IntervalUtils.stringToInterval(UTF8String.fromString(bound));
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(
+          "The bound " + bound + " is not an interval; write it as \"5 minutes\"", e);
+    }
   }
 
   /**
    * Prints watermark, state rows and late rows with and without the bound, then the events that are
    * beyond it.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson = LessonRun.open(args, "Adds up sales, one of which has a wrong year.")) {
@@ -134,7 +148,7 @@ public final class FutureEvents {
           start(lesson, "without a bound", buildQueryWithoutBound(sales)),
           start(lesson, "with a bound", buildQuery(sales, clock)));
       Dataset<Row> table = FileSource.readTable(lesson.spark(), input);
-      lesson.printTable("beyond the bound", buildSetAside(table, clock, BOUND));
+      lesson.printTable("beyond the bound", beyondBound(table, clock, BOUND));
     }
   }
 

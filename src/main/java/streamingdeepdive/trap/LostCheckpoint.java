@@ -19,15 +19,12 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * A checkpoint or an output that was deleted. What becomes of the rows if only one of them is there
  * at the next start?
  *
- * <p>Without its checkpoint a query starts anew: its micro-batches are numbered from 0 again, and
- * all files are read again. The file sink passes over every number that its log has, here 0 to 7.
- * No error says so, and four totals are missing; only the micro-batch after that would die, of the
- * state that those have not written:
+ * <p>Without its checkpoint a query starts from the beginning: its micro-batches are numbered from
+ * 0 again, and all files are read again. The file sink skips every number that is in its log, here
+ * 0 to 7. There is no error, and four totals are missing:
  *
  * <pre>{@code
- * == file sink: files 1 to 5
- * == file sink: the checkpoint is deleted
- * == file sink: files 6 to 8
+ * == file sink without checkpoint
  * +------------------------------------------+------+------------+
  * |window                                    |region|total_amount|
  * +------------------------------------------+------+------------+
@@ -37,36 +34,23 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * }</pre>
  *
  * <p>A {@code foreachBatch} that appends does the opposite. It writes the first totals once more,
- * and since the five files now come without a pause, one of them with a sale that was too late:
- *
- * <pre>{@code
- * == foreachBatch that appends: files 6 to 8
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |115.0       |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1115.0      |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
- * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
- * +------------------------------------------+------+------------+
- * }</pre>
+ * and not as before. The five files are now a backlog, so the 1000.0 that was too late counts:
+ * {@code eu} has a row with 115.0 and one with 1115.0 for the same window.
  *
  * <p>Without the output the query goes on, and what it writes cannot be read. The cure compares the
- * two before the start:
+ * two before the start and refuses both, here the first:
  *
  * <pre>{@code
- * == guarded file sink: files 6 to 8
- * The output directory output is ahead of the checkpoint location checkpoint: it has micro-batches up to 7, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output.
+ * == guarded: 01-on-time.json, 02-out-of-order.json, 03-late-but-counted.json, 04-closes-the-first-window.json, 05-too-late.json
+ * The output directory output/guarded without checkpoint is ahead of the checkpoint location checkpoint/guarded without checkpoint: it has micro-batches up to 7, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output.
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.
  *
- * <p>Checkpoint and output are kept, backed up and deleted together. The cure looks at the numbers
- * of the micro-batches; it cannot tell two queries apart that have come equally far.
+ * <p>Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
+ * micro-batches: it cannot tell two queries apart that have run equally many.
+ *
+ * <p>Lesson: {@link ParquetSink}. Next trap: {@link ChangedQuery}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovering-from-failures-with-checkpointing">
@@ -81,7 +65,7 @@ public final class LostCheckpoint {
   private LostCheckpoint() {}
 
   /**
-   * The mistake: the file sink starts whatever it finds.
+   * The mistake: the file sink starts without a check.
    *
    * @param totals any rows, of an aggregation only with a watermark
    * @param output the directory to write
@@ -97,7 +81,7 @@ public final class LostCheckpoint {
   }
 
   /**
-   * Another mistake: a replayed micro-batch is appended once more.
+   * The other mistake: appends a replayed micro-batch once more.
    *
    * @param totals any rows, of an aggregation only with a watermark
    * @param output the directory to write
@@ -126,11 +110,11 @@ public final class LostCheckpoint {
   }
 
   /**
-   * Deletes the checkpoint or the output of each query after five files, and prints what becomes of
-   * the rest.
+   * Deletes the checkpoint or the output of each query after five files, starts the query again and
+   * prints what its output holds.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -17,11 +17,11 @@ import streamingdeepdive.lesson.FileSource;
  * A watermark that is there and does nothing. Why does the state grow, although {@code
  * withWatermark} was called?
  *
- * <p>The watermark is a mark on a column. It stays on the column as long as that is passed on
- * untouched; whatever is computed from it, a cast to the type that it has already included, is a
- * new column without the mark. So is the column that was taken from the Dataset before {@code
- * withWatermark}. In append mode Spark refuses to start such a query. In update mode it starts, its
- * watermark moves, and no window is ever closed:
+ * <p>The watermark is a mark on a column. It stays there while the column is passed on unchanged,
+ * and {@code window} and {@code window_time} keep it. Any other expression, even a cast to the type
+ * that the column already has, makes a new column without the mark. The column that was taken from
+ * the Dataset before {@code withWatermark} has no mark either. In append mode Spark refuses to
+ * start such a query. In update mode it starts, its watermark moves, and no window is ever closed:
  *
  * <pre>{@code
  * == 07-an-hour-later.json
@@ -42,7 +42,10 @@ import streamingdeepdive.lesson.FileSource;
  *
  * <p>The whole output is in <a href="doc-files/LostWatermark.txt">LostWatermark.txt</a>.
  *
- * <p>The cure is to compute first and to mark last: {@link #buildQueryOnMarkedLast}.
+ * <p>The cure is to compute first and call {@code withWatermark} last: {@link
+ * #buildQueryOnMarkedLast}.
+ *
+ * <p>Lesson: {@link streamingdeepdive.lesson.Watermark}. Next trap: {@link ProcessingTime}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#conditions-for-watermarking-to-clean-aggregation-state">
@@ -58,12 +61,10 @@ public final class LostWatermark {
   private LostWatermark() {}
 
   /**
-   * The mistake: adds up amounts in windows on the event time, cast to what it is.
+   * The mistake: adds up amounts in windows on the event time, cast to its own type.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryOnCast(Dataset<Row> events) {
     Dataset<Row> marked = events.withWatermark("event_time", DELAY_THRESHOLD);
@@ -93,7 +94,8 @@ public final class LostWatermark {
   }
 
   /**
-   * The mistake on a derived column: marks the event time, then cuts it to whole seconds.
+   * The mistake on a derived column: calls {@code withWatermark}, then cuts the event time to whole
+   * seconds.
    *
    * @param events as for {@link #buildQueryOnCast}
    * @return as for {@link #buildQueryOnCast}
@@ -107,7 +109,8 @@ public final class LostWatermark {
   }
 
   /**
-   * The cure on a derived column: cuts the event time to whole seconds, then marks it.
+   * The cure on a derived column: cuts the event time to whole seconds, then calls {@code
+   * withWatermark}.
    *
    * @param events as for {@link #buildQueryOnCast}
    * @return as for {@link #buildQueryOnCast}
@@ -129,8 +132,8 @@ public final class LostWatermark {
   /**
    * Prints watermark, state rows and late rows of the mistake and the cure, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

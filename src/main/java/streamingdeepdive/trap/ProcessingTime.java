@@ -16,36 +16,13 @@ import streamingdeepdive.lesson.FileSource;
  * Windows on the time at which an event is processed. Why does the same day give other totals when
  * it is replayed?
  *
- * <p>Such a window says when the events came, not when the sales were made. After an outage there
- * is a peak that never was; a replay puts a whole day into one window. On event time the totals are
- * the same however the events are delivered, as long as none is later than the delay threshold.
- * Three regions with the same four sales, the second with an outage, the third replayed on the next
- * day:
+ * <p>Such a window tells when the events were received, not when the sales were made. After an
+ * outage it shows a peak that never was, and a replay puts a whole day into one window. On event
+ * time the totals are the same however the events are delivered, as long as none is later than the
+ * delay threshold allows. Three regions have the same four sales: {@code eu} without a delay,
+ * {@code us} after an outage, {@code ap} replayed on the next day:
  *
  * <pre>{@code
- * == 02-delayed.json
- * {"event_time":"2026-01-01T12:01:00Z","region":"us","amount":10.0,"processing_time":"2026-01-01T12:01:01Z"}
- * {"event_time":"2026-01-01T12:04:00Z","region":"us","amount":5.0,"processing_time":"2026-01-01T12:11:30Z"}
- * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":7.0,"processing_time":"2026-01-01T12:11:30Z"}
- * {"event_time":"2026-01-01T12:12:00Z","region":"us","amount":1.0,"processing_time":"2026-01-01T12:12:01Z"}
- * -- processing time
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |10.0        |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |13.0        |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:02:01, state rows 5 (2 updated), rows dropped as late 0
- * -- event time
- * +------------------------------------------+------+------------+
- * |window                                    |region|total_amount|
- * +------------------------------------------+------+------------+
- * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |15.0        |
- * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |7.0         |
- * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|us    |1.0         |
- * +------------------------------------------+------+------------+
- * watermark 2026-01-01 12:02:00, state rows 6 (3 updated), rows dropped as late 0
- *
  * == 03-replayed.json
  * {"event_time":"2026-01-01T12:01:00Z","region":"ap","amount":10.0,"processing_time":"2026-01-02T09:00:00Z"}
  * {"event_time":"2026-01-01T12:04:00Z","region":"ap","amount":5.0,"processing_time":"2026-01-02T09:00:00Z"}
@@ -69,10 +46,12 @@ import streamingdeepdive.lesson.FileSource;
  * watermark 2026-01-01 12:02:00, state rows 9 (3 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>.
+ * <p>The whole output is in <a href="doc-files/ProcessingTime.txt">ProcessingTime.txt</a>. The
+ * processing time is a column here, so that each run outputs the same. Usually it is {@code
+ * current_timestamp()}, the start of the micro-batch, and no two runs output the same.
  *
- * <p>The processing time is a column here, so that each run gives the same. Mostly it is {@code
- * current_timestamp()}, the start of the micro-batch, and no two runs give the same.
+ * <p>Lesson: {@link streamingdeepdive.lesson.WindowedAggregation}. Next trap: {@link
+ * UnboundedState}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#window-operations-on-event-time">
@@ -95,8 +74,7 @@ public final class ProcessingTime {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE, {@code processing_time} TIMESTAMP
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}, {@code processing_time} TIMESTAMP
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
     return spark
@@ -112,8 +90,7 @@ public final class ProcessingTime {
    *
    * @param events {@code processing_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
    *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryOnProcessingTime(Dataset<Row> events) {
     return totals(events, "processing_time");
@@ -122,10 +99,8 @@ public final class ProcessingTime {
   /**
    * The cure: adds up amounts per region in windows of event time.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return totals(events, "event_time");
@@ -141,8 +116,8 @@ public final class ProcessingTime {
   /**
    * Prints the totals of both, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

@@ -11,70 +11,68 @@ import streamingdeepdive.lesson.Watermark;
 /**
  * An aggregation without a watermark over a stream that does not end. What does it keep?
  *
- * <p>Everything: a sale for the very first window may still come, and nobody said that it is too
- * late. State rows and state memory grow with the stream, until the executors run out of memory
- * some day. The replay generates 10 files of 20 windows each, with one sale per window; with a
- * watermark three windows are open at any time:
+ * <p>Everything: a sale for the very first window may still arrive. State rows and state memory
+ * grow with the stream, until the executors run out of memory. Each of ten files has one sale in
+ * each of four new windows. With the first file:
  *
  * <pre>{@code
- * == 001.json
- * +-------------------+-------------------+----------+--------------------+
- * |query              |watermark          |state rows|rows dropped as late|
- * +-------------------+-------------------+----------+--------------------+
- * |with a watermark   |2026-01-01 01:25:00|3         |0                   |
- * |without a watermark|none               |20        |0                   |
- * +-------------------+-------------------+----------+--------------------+
+ * == 01.json
+ * {"event_time":"2026-01-01T12:00:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:05:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:10:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T12:15:00Z","region":"eu","amount":1.0}
+ * -- without a watermark
+ * watermark none, state rows 4 (4 updated), rows dropped as late 0, rows put out 4
+ * -- with a watermark
+ * watermark 2026-01-01 12:05:00, state rows 3 (4 updated), rows dropped as late 0, rows put out 4
  * }</pre>
  *
- * and with the last file:
+ * <p>With the last one there are 40 state rows, or three with a watermark:
  *
  * <pre>{@code
- * == 010.json
- * +-------------------+-------------------+----------+--------------------+
- * |query              |watermark          |state rows|rows dropped as late|
- * +-------------------+-------------------+----------+--------------------+
- * |with a watermark   |2026-01-01 16:25:00|3         |0                   |
- * |without a watermark|none               |200       |0                   |
- * +-------------------+-------------------+----------+--------------------+
+ * == 10.json
+ * {"event_time":"2026-01-01T15:00:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T15:05:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T15:10:00Z","region":"eu","amount":1.0}
+ * {"event_time":"2026-01-01T15:15:00Z","region":"eu","amount":1.0}
+ * -- without a watermark
+ * watermark none, state rows 40 (4 updated), rows dropped as late 0, rows put out 4
+ * -- with a watermark
+ * watermark 2026-01-01 15:05:00, state rows 3 (4 updated), rows dropped as late 0, rows put out 4
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/UnboundedState.txt">UnboundedState.txt</a>.
  *
- * <p>The state memory, {@code memoryUsedBytes} in the query's progress, grows likewise: it is more
- * than eight times as large after the last file as after the first, and with a watermark it stays
- * within a quarter of that. Spark measures it only if the packages {@code java.util} and {@code
- * java.util.concurrent} are open to it, as they are under spark-submit and after {@code
- * JavaRuntime.prepare()}; otherwise it reports the same for any state.
+ * <p>The state memory, {@code memoryUsedBytes} in the progress of the query, grows likewise. Spark
+ * measures it only where the packages {@code java.util} and {@code java.util.concurrent} are open
+ * to it, as they are under spark-submit and after {@code JavaRuntime.prepare()}.
+ *
+ * <p>Lesson: {@link Watermark}. Next trap: {@link UnfinishedBatch}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">
  *     Guide: Handling Late Data and Watermarking</a>
  */
 public final class UnboundedState {
-
   private UnboundedState() {}
 
   /**
    * The mistake: adds up amounts in windows of {@value Watermark#WINDOW_DURATION} and keeps them
    * all.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQueryWithoutWatermark(Dataset<Row> events) {
     return totals(events);
   }
 
   /**
-   * The cure: adds up amounts in windows of {@value Watermark#WINDOW_DURATION} and forgets those
-   * that are {@value Watermark#DELAY_THRESHOLD} behind.
+   * The cure: adds up amounts in windows of {@value Watermark#WINDOW_DURATION}, with a delay
+   * threshold of {@value Watermark#DELAY_THRESHOLD}.
    *
-   * @param events {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE,
-   *     streaming or batch
-   * @return {@code window} STRUCT of {@code start} and {@code end} TIMESTAMP, {@code region}
-   *     STRING, {@code total_amount} DOUBLE
+   * @param events {@link FileSource#SCHEMA}, streaming or batch
+   * @return {@link streamingdeepdive.lesson.WindowedAggregation#SCHEMA}
    */
   public static Dataset<Row> buildQuery(Dataset<Row> events) {
     return totals(events.withWatermark("event_time", Watermark.DELAY_THRESHOLD));
@@ -87,8 +85,8 @@ public final class UnboundedState {
   /**
    * Prints watermark, state rows and late rows with and without a watermark, in update mode.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

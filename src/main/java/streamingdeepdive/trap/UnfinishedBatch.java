@@ -13,30 +13,17 @@ import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
- * A {@code foreachBatch} that does not look at its whole batch. Why does the query die in the next
- * one?
+ * A {@code foreachBatch} that does not read its whole batch. Why does the query fail in the next
+ * micro-batch?
  *
  * <p>The batch is not a table but a query: an action on it computes the micro-batch and writes the
- * state of each partition on the way. What stops at the first row, as {@code show(1)}, {@code
- * take}, {@code limit} and {@code isEmpty} do, leaves the state of other partitions unwritten, and
- * the next micro-batch does not find it. Two actions compute everything behind the shuffle twice,
- * the state too, and a query without a shuffle reads its source twice; the numbers that the query
- * reports are doubled with it:
+ * state of each partition on the way. An action that stops at the first row, as {@code show(1)},
+ * {@code take}, {@code limit} and {@code isEmpty} do, leaves the state of other partitions
+ * unwritten, and the next micro-batch does not find it. Two actions compute everything after the
+ * shuffle twice, the state too, and a query without a shuffle reads its source twice. The numbers
+ * that the query reports are then doubled:
  *
  * <pre>{@code
- * == 01-on-time.json
- * {"event_time":"2026-01-01T12:01:00Z","region":"eu","amount":10.0}
- * {"event_time":"2026-01-01T12:02:00Z","region":"us","amount":7.0}
- * {"event_time":"2026-01-01T12:04:00Z","region":"eu","amount":5.0}
- * -- first row
- * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
- * -- all rows
- * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
- * -- computed twice
- * watermark 2026-01-01 11:54:00, state rows 2 (4 updated), rows dropped as late 0
- * -- computed once
- * watermark 2026-01-01 11:54:00, state rows 2 (2 updated), rows dropped as late 0
- *
  * == 02-out-of-order.json
  * {"event_time":"2026-01-01T12:14:00Z","region":"eu","amount":1.0}
  * {"event_time":"2026-01-01T12:05:00Z","region":"ap","amount":4.0}
@@ -53,13 +40,16 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>The whole output is in <a href="doc-files/UnfinishedBatch.txt">UnfinishedBatch.txt</a>.
  *
- * <p>The query need not die at once: if the first partition with rows is the last one, all is
- * written. A batch on which no action runs is worse. If it is so from the start, no row is ever
- * read, and the query runs on as if all were well; if only some batches are left out, the query
- * dies in the one after.
+ * <p>The query need not fail at once: if the first partition with rows is the last one, all state
+ * is written. A batch on which no action runs is worse. If that is so from the start, no row is
+ * ever read, and the query seems to run well; if it is so for some batches only, the query fails in
+ * the one after.
  *
  * <p>The cure is one action on the whole batch. Where two are needed, {@code persist} lets the
  * second read what the first has computed; alone it does not help, since it computes nothing.
+ *
+ * <p>Lessons: {@link streamingdeepdive.lesson.JdbcSink}, {@link
+ * streamingdeepdive.lesson.KafkaSink}. Next trap: {@link LostCheckpoint}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
@@ -69,10 +59,10 @@ public final class UnfinishedBatch {
   private UnfinishedBatch() {}
 
   /**
-   * The mistake: hands over the first row of each micro-batch.
+   * The mistake: passes on the first row of each micro-batch.
    *
    * @param totals a streaming aggregation
-   * @param target takes the rows
+   * @param target receives the rows
    * @return the query in update mode, not started
    */
   public static DataStreamWriter<Row> firstRow(Dataset<Row> totals, Consumer<List<Row>> target) {
@@ -81,10 +71,10 @@ public final class UnfinishedBatch {
   }
 
   /**
-   * The cure: hands over all rows of each micro-batch.
+   * The cure: passes on all rows of each micro-batch.
    *
    * @param totals a streaming aggregation
-   * @param target takes the rows
+   * @param target receives the rows
    * @return the query in update mode, not started
    */
   public static DataStreamWriter<Row> allRows(Dataset<Row> totals, Consumer<List<Row>> target) {
@@ -94,10 +84,10 @@ public final class UnfinishedBatch {
   }
 
   /**
-   * The other mistake: counts each micro-batch, and hands it over if it has rows.
+   * The other mistake: counts each micro-batch, and passes it on if it has rows.
    *
    * @param totals a streaming aggregation
-   * @param target takes the rows
+   * @param target receives the rows
    * @return the query in update mode, not started
    */
   public static DataStreamWriter<Row> computedTwice(
@@ -115,7 +105,7 @@ public final class UnfinishedBatch {
    * Its cure: persists each micro-batch before it is counted.
    *
    * @param totals a streaming aggregation
-   * @param target takes the rows
+   * @param target receives the rows
    * @return the query in update mode, not started
    */
   public static DataStreamWriter<Row> computedOnce(
@@ -135,11 +125,10 @@ public final class UnfinishedBatch {
   }
 
   /**
-   * Prints the state rows of each query and whether it has died; Spark's account of that goes to
-   * stderr.
+   * Prints the state rows of each query and whether it has failed.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

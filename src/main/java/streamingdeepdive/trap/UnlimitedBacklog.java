@@ -10,49 +10,45 @@ import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
- * The first start on a directory that is full already. What becomes of late events?
+ * The first start on a directory that is already full. What becomes of late events?
  *
- * <p>Without {@code maxFilesPerTrigger} all files are one giant micro-batch, and no row is late
- * against a row of its own micro-batch. With one file per micro-batch the watermark moves between
- * the files. With {@code latestFirst} the newest file moves the watermark first, and nearly all
- * that is older is late: the backlog is lost. The same files, three ways:
+ * <p>Without {@code maxFilesPerTrigger} all files are one micro-batch, and no row is late against a
+ * row of its own micro-batch. With one file per micro-batch the watermark moves between the files.
+ * With {@code latestFirst} the newest file moves the watermark first: 11 rows are dropped as late,
+ * and the only total is 10.0. The other two ways:
  *
  * <pre>{@code
- * == all files are there before the start
- * +------------+------------------------------------------+------+------------+
- * |query       |window                                    |region|total_amount|
- * +------------+------------------------------------------+------+------------+
- * |at once     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1125.0      |
- * |at once     |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |at once     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |at once     |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
- * |at once     |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
- * |at once     |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
- * |latest first|{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |10.0        |
- * |one by one  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1115.0      |
- * |one by one  |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
- * |one by one  |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
- * |one by one  |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
- * |one by one  |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
- * |one by one  |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
- * +------------+------------------------------------------+------+------------+
- *
- * +------------+-------------------+----------+--------------------+
- * |query       |watermark          |state rows|rows dropped as late|
- * +------------+-------------------+----------+--------------------+
- * |at once     |2026-01-01 13:11:00|1         |0                   |
- * |latest first|2026-01-01 13:11:00|1         |11                  |
- * |one by one  |2026-01-01 13:11:00|1         |1                   |
- * +------------+-------------------+----------+--------------------+
+ * == all files are there
+ * -- at once
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1125.0      |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 13:11:00, state rows 1 (7 updated), rows dropped as late 0
+ * -- one by one
+ * +------------------------------------------+------+------------+
+ * |window                                    |region|total_amount|
+ * +------------------------------------------+------+------------+
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|eu    |1115.0      |
+ * |{2026-01-01 12:00:00, 2026-01-01 12:05:00}|us    |9.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|ap    |4.0         |
+ * |{2026-01-01 12:05:00, 2026-01-01 12:10:00}|us    |20.0        |
+ * |{2026-01-01 12:10:00, 2026-01-01 12:15:00}|eu    |2.0         |
+ * |{2026-01-01 12:15:00, 2026-01-01 12:20:00}|us    |6.0         |
+ * +------------------------------------------+------+------------+
+ * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>.
- *
- * <p>Even one by one a backlog keeps rows that are dropped when each file is taken in before the
- * next one lands: rows are judged by the watermark of the micro-batch before, and in a backlog no
- * no-data micro-batch lies between two files. So the 1000.0 of {@code 05-too-late.json} counts
- * here, and in {@link WindowedAggregation} it does not. Whoever needs a result that does not depend
- * on the feeding must take a delay threshold that no row exceeds.
+ * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. Even
+ * one by one, a backlog keeps rows that are dropped when each file is processed before the next one
+ * lands: see {@link #readOneByOne}. Lessons: {@link FileSource}, {@link
+ * streamingdeepdive.lesson.Triggers}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">
@@ -74,6 +70,14 @@ public final class UnlimitedBacklog {
 
   /**
    * The cure: reads one file per micro-batch, the oldest first.
+   *
+   * <p>Rows are judged late by the watermark of the micro-batch before, and no no-data micro-batch
+   * runs between two files of a backlog. So the 1000.0 of {@code 05-too-late.json} counts in a
+   * backlog; when each file is processed before the next one lands, as in {@link
+   * WindowedAggregation}, it is dropped. For totals that do not depend on it, choose a delay
+   * threshold that no row exceeds, or have the row dropped in both cases: with {@code
+   * spark.sql.streaming.statefulOperator.allowMultiple=false}, for a query with one stateful
+   * operator.
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
@@ -106,10 +110,10 @@ public final class UnlimitedBacklog {
   }
 
   /**
-   * Prints the totals of closed windows, in append mode, and the late rows of each way to read.
+   * Prints the totals of closed windows, in append mode, and the late rows of each way of reading.
    *
-   * @param args see {@code --help}
-   * @throws Exception if the query cannot start, or dies
+   * @param args none: a trap takes no options
+   * @throws Exception if the query cannot start or fails
    */
   public static void main(String[] args) throws Exception {
     try (LessonRun lesson =

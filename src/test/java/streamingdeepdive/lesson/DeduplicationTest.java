@@ -10,10 +10,12 @@ import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.util.List;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +73,7 @@ class DeduplicationTest {
         Append(),
         add(sales, NOON_EU, sale("12:01", "eu", 1.0)).state(2),
         add(sales, sale("13:00", "eu", 1.0)).watermark("12:00").state(2),
-        // Remembered: the watermark has not passed it.
+        // Remembered: the watermark has not reached it.
         add(sales, sale("12:01", "eu", 1.0)).rows().duplicates(1).dropped(0),
         // Forgotten, and late.
         add(sales, NOON_EU).rows().duplicates(0).dropped(1),
@@ -113,6 +115,30 @@ class DeduplicationTest {
         Append(),
         add(sales, nulls, nulls).rows(nulls).duplicates(1),
         add(sales, nulls).rows().duplicates(1));
+  }
+
+  @Test
+  void minusZeroIsAKeyOfItsOwnOnAStreamAndNotInABatch(InMemoryStream sales, SparkSession spark) {
+    Row zero = sale("12:00", "eu", 0.0);
+    Row minusZero = sale("12:00", "eu", -0.0);
+    testStream(
+        Deduplication.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, zero).state(1),
+        add(sales, minusZero).state(2).duplicates(0));
+    Dataset<Row> table =
+        spark.createDataFrame(List.of(zero, minusZero), StructType.fromDDL(FileSource.SCHEMA));
+    assertThat(Deduplication.buildQuery(table).count()).isEqualTo(1);
+  }
+
+  @Test
+  void withoutKeysItIsRefused(InMemoryStream sales) {
+    assertThatThrownBy(() -> Deduplication.buildQuery(sales.toDF(), "1 hour"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Name the columns to compare");
+    assertThatThrownBy(() -> Deduplication.buildQueryWithinWatermark(sales.toDF(), "1 hour"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Name the columns to compare");
   }
 
   @Test

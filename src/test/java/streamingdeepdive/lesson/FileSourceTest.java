@@ -18,6 +18,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -93,6 +96,26 @@ class FileSourceTest {
         check(() -> append(sales, "000000.json", "{\"region\":\"us\",\"amount\":2.0}\n")),
         add(sales, sale("12:03", "ap", 3.0)).rows(sale("12:03", "ap", 3.0)),
         restart().rows());
+  }
+
+  /** The file was listed with the first one, and is read in the next micro-batch. */
+  @Test
+  void whatIsAppendedBeforeItsMicroBatchIsRead(SparkSession spark, FileStream sales) {
+    sales.addData(List.of(sale("12:01", "eu", 1.0)));
+    sales.addData(List.of(sale("12:02", "eu", 2.0)));
+    List<List<Row>> batches = new ArrayList<>();
+    VoidFunction2<Dataset<Row>, Long> sink =
+        (batch, batchId) -> {
+          batches.add(batch.collectAsList());
+          if (batchId == 0) {
+            append(sales, "000001.json", "{\"region\":\"us\",\"amount\":4.0}\n");
+          }
+        };
+
+    testStream(
+        FileSource.read(spark, sales.directory()).writeStream().foreachBatch(sink),
+        start().microBatches(2));
+    assertThat(batches.get(1)).containsExactly(sale("12:02", "eu", 2.0), row(null, "us", 4.0));
   }
 
   @ParameterizedTest

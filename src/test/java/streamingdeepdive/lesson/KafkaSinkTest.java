@@ -62,7 +62,7 @@ class KafkaSinkTest {
       InMemoryStream sales, KafkaStream output) {
     testStream(
         query(sales, output),
-        () -> KafkaSink.newest(records(output).get()),
+        () -> KafkaSink.latest(records(output).get()),
         add(sales, sale("12:01", "eu", 5.0), sale("12:01", "us", 7.0))
             .rows(total("12:00", "12:05", "eu", 5.0), total("12:00", "12:05", "us", 7.0)),
         // The newest total is not the largest one.
@@ -80,7 +80,7 @@ class KafkaSinkTest {
 
     assertThat(records.first().getString(0))
         .isEqualTo("{\"start\":\"2026-01-01T12:00:00.000Z\",\"region\":null}");
-    assertThat(KafkaSink.newest(records).collectAsList()).isEqualTo(totals);
+    assertThat(KafkaSink.latest(records).collectAsList()).isEqualTo(totals);
   }
 
   @Test
@@ -92,6 +92,6 @@ class KafkaSinkTest {
     Dataset<Row> records = KafkaSink.records(spark.createDataFrame(totals, schema), 0);
 
     assertThat(records.collectAsList()).containsExactly(record(0, 1.0));
-    assertThat(KafkaSink.newest(records).collectAsList()).isEqualTo(totals);
+    assertThat(KafkaSink.latest(records).collectAsList()).isEqualTo(totals);
   }
 }

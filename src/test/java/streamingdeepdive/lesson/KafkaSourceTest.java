@@ -238,15 +238,19 @@ class KafkaSourceTest {
   }
 
   @Test
-  void expiredRecordsAreLostInSilenceIfDataMayBeLost(KafkaStream sales) {
-    testStream(
-        events(sales, Map.of("failOnDataLoss", "false")),
-        Append(),
-        add(sales, NOON).rows(NOON),
-        stop(),
-        add(sales, NOON, NOON, ONE),
-        check(() -> expire(sales, 3)),
-        start().rows(ONE));
+  void expiredRecordsAreLostWithAWarningIfDataMayBeLost(KafkaStream sales) {
+    try (CapturedLog log = CapturedLog.open()) {
+      testStream(
+          events(sales, Map.of("failOnDataLoss", "false")),
+          Append(),
+          add(sales, NOON).rows(NOON),
+          stop(),
+          add(sales, NOON, NOON, ONE),
+          check(() -> expire(sales, 3)),
+          start().rows(ONE));
+
+      assertThat(log.messages()).anyMatch(message -> message.contains("Cannot fetch offset 1 "));
+    }
   }
 
   @Test

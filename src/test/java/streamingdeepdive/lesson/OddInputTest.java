@@ -72,7 +72,7 @@ class OddInputTest {
     }
   }
 
-  /** The lessons' queries. Each sale comes once, so that each row is put out once. */
+  /** The lessons' queries. Each sale comes once, so that each row is output once. */
   private enum Lesson {
     FILE_SOURCE(FileSource::buildQuery, OutputModes::update),
     WINDOWED_AGGREGATION(WindowedAggregation::buildQuery, OutputModes::update),

@@ -1,6 +1,8 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.functions.window;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +31,8 @@ import streamingdeepdive.testkit.TestSession;
 @Columns(FileSource.SCHEMA)
 class SlidingWindowsTest {
   private static Dataset<Row> sliding(Dataset<Row> events, String slide, String startTime) {
-    return SlidingWindows.buildQuery(events, "10 minutes", "10 minutes", slide, startTime);
+    return SlidingWindows.buildQuery(
+        events, "10 minutes", window(col("event_time"), "10 minutes", slide, startTime));
   }
 
   @ParameterizedTest

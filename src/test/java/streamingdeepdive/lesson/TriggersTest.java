@@ -88,6 +88,23 @@ class TriggersTest {
   }
 
   @Test
+  void withAnIntervalTheFirstMicroBatchStartsAtOnceAndAwaitingLeavesTheQueryRunning()
+      throws Exception {
+    RowCollector rows = new RowCollector();
+    StreamingQuery query = start(Triggers.every(totals, "1 hour"), rows);
+
+    assertTimeoutPreemptively(
+        LIMIT,
+        () -> {
+          while (rows.take(Long.MAX_VALUE - 1).isEmpty()) {
+            assertThat(query.awaitTermination(10)).isFalse();
+          }
+        });
+    assertThat(query.isActive()).isTrue();
+    query.stop();
+  }
+
+  @Test
   void availableNowEndsAfterTheNoDataMicroBatchWithTheLastClosedWindows() throws Exception {
     sales.addData(List.of(sale("12:30", "us", 8.0)));
 
@@ -122,15 +139,26 @@ class TriggersTest {
     assertThat(runToItsEnd(Triggers.once(totals))).containsExactly(List.of(NOON));
   }
 
-  /** Its own micro-batch would have dropped the row. */
+  /** In a micro-batch of its own the row would be dropped. */
   @Test
-  void onceTakesNoRowForLate() throws Exception {
+  void inTheFirstRunOfOnceNoRowIsLate() throws Exception {
     sales.addData(List.of(sale("12:02", "eu", 16.0)));
 
     assertThat(runToItsEnd(Triggers.once(totals))).containsExactly(List.of());
     sales.addData(List.of(sale("12:17", "us", 8.0)));
     assertThat(runToItsEnd(Triggers.once(totals)))
         .containsExactly(List.of(total("12:00", "12:05", "eu", 17.0)));
+  }
+
+  /** Rows are judged by the watermark that the run before started with. */
+  @Test
+  void fromTheThirdRunOnOnceDropsLateRows() throws Exception {
+    assertThat(runToItsEnd(Triggers.once(totals))).containsExactly(List.of());
+    sales.addData(List.of(sale("12:02", "eu", 16.0)));
+    assertThat(runToItsEnd(Triggers.once(totals)))
+        .containsExactly(List.of(total("12:00", "12:05", "eu", 17.0)));
+    sales.addData(List.of(sale("12:03", "eu", 32.0)));
+    assertThat(runToItsEnd(Triggers.once(totals))).containsExactly(List.of());
   }
 
   @Test

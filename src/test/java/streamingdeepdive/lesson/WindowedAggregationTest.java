@@ -9,13 +9,16 @@ import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,11 +62,21 @@ class WindowedAggregationTest {
   }
 
   @Test
-  void anEventWithoutTimeIsInNoWindowAndNoMetric(FileStream sales) {
+  void anEventWithoutTimeIsInNoWindowAndOnlyAmongTheRowsRead(SparkSession spark, FileStream sales) {
     testStream(
         WindowedAggregation.buildQuery(sales.toDF()),
         Update(),
-        add(sales, row(null, "eu", 10.0)).rows().state(0).dropped(0));
+        add(sales, row(null, "eu", 10.0), sale("12:01", "eu", 1.0))
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .state(1)
+            .dropped(0),
+        check(() -> assertThat(rowsRead(spark)).isEqualTo(2)));
+  }
+
+  private static long rowsRead(SparkSession spark) {
+    return Arrays.stream(spark.streams().active()[0].recentProgress())
+        .mapToLong(StreamingQueryProgress::numInputRows)
+        .sum();
   }
 
   @Test

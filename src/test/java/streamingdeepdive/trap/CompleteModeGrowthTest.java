@@ -21,7 +21,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class CompleteModeGrowthTest {
-  /** Runs a script that sees the rows put out in each step. */
+  /** Runs a script that sees the rows that are output in each step. */
   private static void script(DataStreamWriter<Row> writer, InMemoryStream sales, Step... steps) {
     RowCollector rows = new RowCollector();
     Dataset<Row> columns = FileSource.buildQuery(sales.toDF());
@@ -37,7 +37,7 @@ class CompleteModeGrowthTest {
   }
 
   @Test
-  void completeModePutsOutEveryKeyEachTime(InMemoryStream sales) {
+  void completeModeOutputsEveryKeyEachTime(InMemoryStream sales) {
     script(
         CompleteModeGrowth.everything(sales.toDF()),
         sales,
@@ -50,7 +50,7 @@ class CompleteModeGrowthTest {
   }
 
   @Test
-  void updateModePutsOutTheKeysThatHaveChanged(InMemoryStream sales) {
+  void updateModeOutputsTheKeysThatHaveChanged(InMemoryStream sales) {
     script(
         CompleteModeGrowth.changes(sales.toDF()),
         sales,

@@ -5,6 +5,7 @@ import static org.apache.spark.sql.functions.current_timestamp;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.at;
@@ -17,6 +18,9 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.InMemoryStream;
@@ -51,7 +55,7 @@ class FutureEventsTest {
   }
 
   @Test
-  void eachEventCountsOrIsSetAside(InMemoryStream sales, InMemoryStream again) {
+  void eachEventCountsOrIsBeyondTheBound(InMemoryStream sales, InMemoryStream again) {
     Row onTheBound = sale("12:12", "eu", 1.0);
     Row beyond = sale("12:12:00.000001", "eu", 2.0);
     Row timeless = row(null, "eu", 4.0);
@@ -61,9 +65,20 @@ class FutureEventsTest {
         Update(),
         add(sales, onTheBound, beyond, timeless).rows(total("12:10", "12:15", "eu", 1.0)));
     testStream(
-        FutureEvents.buildSetAside(again.toDF(), CLOCK, "2 minutes"),
+        FutureEvents.beyondBound(again.toDF(), CLOCK, "2 minutes"),
         Append(),
         add(again, onTheBound, beyond, timeless).rows(beyond));
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = {"", "5m", "PT5M", "five minutes"})
+  void aBoundThatIsNoIntervalIsRefused(String bound, InMemoryStream sales) {
+    assertThatThrownBy(() -> FutureEvents.buildQuery(sales.toDF(), CLOCK, bound))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("The bound " + bound + " is not an interval; write it as \"5 minutes\"");
+    assertThatThrownBy(() -> FutureEvents.beyondBound(sales.toDF(), CLOCK, bound))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   /** Years that lie behind and ahead of the clock of any machine that runs this. */
@@ -85,7 +100,7 @@ class FutureEventsTest {
     Row notStamped = row(at("14:00"), "eu", 4.0, null);
 
     testStream(
-        FutureEvents.buildSetAside(sales.toDF(), col("received_at"), "5 minutes"),
+        FutureEvents.beyondBound(sales.toDF(), col("received_at"), "5 minutes"),
         Append(),
         add(sales, ahead, late, notStamped).rows(ahead));
   }

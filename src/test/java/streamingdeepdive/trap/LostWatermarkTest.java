@@ -1,5 +1,9 @@
 package streamingdeepdive.trap;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.functions.window;
+import static org.apache.spark.sql.functions.window_time;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -11,9 +15,11 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -78,5 +84,18 @@ class LostWatermarkTest {
             .watermark("17:50")
             .state(1),
         add(sales, sale("12:02", "eu", 4.0)).rows().dropped(1).state(1));
+  }
+
+  /** The time of the window is computed from the marked column, and closes windows in its turn. */
+  @Test
+  void windowTimeKeepsTheWatermark(InMemoryStream sales) {
+    Column time = window_time(col("window"));
+    testStream(
+        LostWatermark.buildQuery(sales.toDF())
+            .groupBy(window(time, "10 minutes").as("window"), col("region"))
+            .agg(sum("total_amount").as("total_amount")),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0), sale("12:06", "eu", 2.0)).rows(),
+        add(sales, sale("18:00", "eu", 4.0)).rows(total("12:00", "12:10", "eu", 3.0)));
   }
 }

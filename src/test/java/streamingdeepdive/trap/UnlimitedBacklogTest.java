@@ -79,11 +79,12 @@ class UnlimitedBacklogTest {
   }
 
   /**
-   * The files of a backlog follow each other at once; a row's judge is the file before the last.
+   * The files of a backlog follow each other at once; a row is judged by the watermark before the
+   * last file.
    */
   @Test
   void oneByOneABacklogKeepsWhatFilesThatLandOneByOneLose(
-      SparkSession spark, FileStream backlog, FileStream landing) {
+      SparkSession spark, FileStream backlog, FileStream stepwise) {
     Row first = sale("12:01", "eu", 1.0);
     Row closes = sale("12:15", "eu", 2.0);
     Row late = sale("12:02", "eu", 8.0);
@@ -98,9 +99,33 @@ class UnlimitedBacklogTest {
     script(
         UnlimitedBacklog::readOneByOne,
         spark,
-        landing,
-        add(landing, first),
-        add(landing, closes).rows(total("12:00", "12:05", "eu", 1.0)),
-        add(landing, late).rows().dropped(1));
+        stepwise,
+        add(stepwise, first),
+        add(stepwise, closes).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(stepwise, late).rows().dropped(1));
+  }
+
+  @Test
+  void forOneStatefulOperatorSparkCanJudgeBothAlike(
+      SparkSession spark, FileStream backlog, FileStream stepwise) {
+    spark.conf().set("spark.sql.streaming.statefulOperator.allowMultiple", "false");
+    Row first = sale("12:01", "eu", 1.0);
+    Row closes = sale("12:15", "eu", 2.0);
+    Row late = sale("12:02", "eu", 8.0);
+
+    script(
+        UnlimitedBacklog::readOneByOne,
+        spark,
+        backlog,
+        addAllAtOnce(backlog, first, closes, late)
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .dropped(1));
+    script(
+        UnlimitedBacklog::readOneByOne,
+        spark,
+        stepwise,
+        add(stepwise, first),
+        add(stepwise, closes).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(stepwise, late).rows().dropped(1));
   }
 }
