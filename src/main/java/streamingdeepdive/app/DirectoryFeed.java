@@ -9,11 +9,9 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 
 /**
- * A directory in which files appear whole and in a fixed order, as Spark's file source needs it.
- *
- * <p>The file source reads a file once, at whatever length it finds it, and takes new files by
- * modification time. So each file is written under a hidden name, which the source skips, gets a
- * later modification time than the one before, and is then renamed atomically.
+ * A directory in which files appear as Spark's file source needs it, which reads a file once, as
+ * long as it is then, and in the order of modification times: each is written under a hidden name,
+ * gets a later time than the one before, and is renamed.
  */
 public final class DirectoryFeed implements Replay.Feed {
   private static final Instant FIRST_MODIFICATION_TIME = Instant.parse("2026-01-01T00:00:00Z");
@@ -34,21 +32,23 @@ public final class DirectoryFeed implements Replay.Feed {
     }
   }
 
-  /**
-   * Returns the directory as the file source takes it.
-   *
-   * @return an absolute {@code file:} URI
-   */
-  public String uri() {
-    return new org.apache.hadoop.fs.Path(directory.toUri()).toString();
+  static Path newDirectory(String prefix) {
+    try {
+      return Files.createTempDirectory(prefix);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  /**
-   * Makes one file appear.
-   *
-   * @param name its name, not yet used in this directory
-   * @param content its lines, each ended by a line feed
-   */
+  /** {@return the directory as the file source takes it, an absolute {@code file:} URI} */
+  public String uri() {
+    return uri(directory);
+  }
+
+  static String uri(Path path) {
+    return new org.apache.hadoop.fs.Path(path.toUri()).toString();
+  }
+
   @Override
   public void land(String name, String content) {
     Path target = directory.resolve(name);

@@ -1,12 +1,9 @@
 package streamingdeepdive.app;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.Dataset;
@@ -17,17 +14,14 @@ import streamingdeepdive.recovery.Checkpoint;
 
 /**
  * What a main needs and Spark does not give: a local session, the sample data, places for what its
- * queries write, and the printing.
- *
- * <p>Without options the sample data is replayed: a file lands, the queries take it in, what they
- * did is printed, the next file lands; after the last one the run ends, and its directories are
- * deleted. With options the queries run on the user's own data until the process is stopped.
+ * queries write, and the printing. Without options the sample data is replayed, in directories that
+ * are deleted at the end; with options the queries run on the user's own data until the process is
+ * stopped.
  */
 public final class LessonRun implements AutoCloseable {
   private static final long POLL_MILLIS = 100;
 
   private final Arguments arguments;
-  private final boolean isGuest = LocalSpark.isRunning();
   private final Path scratch;
   private final ProgramEnd end;
   private final SparkSession spark;
@@ -35,11 +29,15 @@ public final class LessonRun implements AutoCloseable {
   private final QueryPrinter queries;
   private final Replay replay = new Replay();
 
-  private LessonRun(Arguments arguments) throws IOException {
+  private LessonRun(Arguments arguments) {
     this.arguments = arguments;
-    this.scratch = Files.createTempDirectory("streaming-deep-dive-");
+    this.scratch = DirectoryFeed.newDirectory("streaming-deep-dive-");
     this.end = new ProgramEnd(this::deleteFiles);
-    this.spark = LocalSpark.openFor(arguments.main(), isReplay());
+    boolean isUpToTheSubmitter = System.getProperty("spark.master") != null && !isReplay();
+    this.spark =
+        isUpToTheSubmitter
+            ? SparkSession.builder().getOrCreate()
+            : LocalSpark.open(arguments.main());
     this.printer = new StepPrinter(spark, System.out);
     this.queries = new QueryPrinter(spark, printer);
     if (!isReplay()) {
@@ -63,18 +61,10 @@ public final class LessonRun implements AutoCloseable {
         Arguments.parseOrExit(main.getSimpleName(), purpose, List.of(options), args);
     System.out.println(purpose + "\n");
     ProgramEnd.quieten();
-    try {
-      return new LessonRun(arguments);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new LessonRun(arguments);
   }
 
-  /**
-   * Returns the session.
-   *
-   * @return a local session in UTC; on data of the user's own under spark-submit, what that sets up
-   */
+  /** {@return a local session in UTC; on the user's data under spark-submit, what that sets up} */
   public SparkSession spark() {
     return spark;
   }
@@ -84,36 +74,26 @@ public final class LessonRun implements AutoCloseable {
   }
 
   /**
-   * Returns a directory of files to read as a stream.
+   * {@return a directory to read as a stream: the user's {@code --input}, or {@code --folder} if
+   * the main has an option of that name; in a replay a new one in which the files land}
    *
    * @param folder a folder of the sample data; each call begins with its first file again
-   * @return the user's {@code --input}, or {@code --folder} if the main has an option of that name;
-   *     in a replay a new directory in which the files land
    */
   public String input(String folder) {
-    DirectoryFeed feed = newDirectory();
+    DirectoryFeed feed = new DirectoryFeed(scratch.resolve("input-" + UUID.randomUUID()));
     feedFrom(folder, feed);
     return arguments.get(arguments.has(folder) ? folder : "input", feed.uri());
   }
 
   /**
-   * Returns a directory of files to read as a table.
+   * {@return a directory to read as a table: the user's {@code --folder}, or one with the files}
    *
    * @param folder a folder of the sample data
-   * @return the user's {@code --folder}; in a replay a new directory in which the files are
    */
   public String table(String folder) {
-    DirectoryFeed feed = newDirectory();
+    DirectoryFeed feed = new DirectoryFeed(scratch.resolve(folder));
     Replay.read(folder).forEach(file -> feed.land(file.name(), file.content()));
     return arguments.get(folder, feed.uri());
-  }
-
-  private DirectoryFeed newDirectory() {
-    try {
-      return new DirectoryFeed(Files.createTempDirectory(scratch, "input-"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   void feedFrom(String folder, Replay.Feed feed) {
@@ -123,31 +103,28 @@ public final class LessonRun implements AutoCloseable {
   }
 
   /**
-   * Returns the value of any other option.
+   * {@return the value of any other option}
    *
    * @param option its name
    * @param inReplay its value in a replay
-   * @return what the user gave, or that
    */
   public String option(String option, String inReplay) {
     return arguments.get(option, inReplay);
   }
 
   /**
-   * Returns a directory for what a query writes.
+   * {@return a directory for what a query writes, in the user's {@code --output} or a new one}
    *
    * @param query the query's name
-   * @return a directory in the user's {@code --output}; in a replay a new one
    */
   public String output(String query) {
     return place("output") + "/" + query;
   }
 
   /**
-   * Returns a query's checkpoint location.
+   * {@return a query's checkpoint location, in the user's {@code --checkpoint} or a new directory}
    *
    * @param query the query's name
-   * @return a directory in the user's {@code --checkpoint}; in a replay a new one
    * @throws IllegalStateException if the user's is that of another main or query
    */
   public String checkpoint(String query) {
@@ -156,8 +133,7 @@ public final class LessonRun implements AutoCloseable {
   }
 
   private String place(String option) {
-    return arguments.get(
-        option, new org.apache.hadoop.fs.Path(scratch.resolve(option).toUri()).toString());
+    return arguments.get(option, DirectoryFeed.uri(scratch.resolve(option)));
   }
 
   /**
@@ -255,23 +231,14 @@ public final class LessonRun implements AutoCloseable {
 
   private void deleteFiles() {
     FileUtil.fullyDelete(scratch.toFile());
-    if (!isGuest) {
-      LocalSpark.deleteFiles();
-    }
+    LocalSpark.deleteFiles();
   }
 
   /** Ends the queries and the session, and deletes the directories of this run. */
   @Override
-  public void close() throws TimeoutException {
+  public void close() {
     end.awaitIfEnding();
-    if (isGuest) {
-      for (StreamingQuery query : spark.streams().active()) {
-        query.stop();
-      }
-      SparkSession.clearActiveSession();
-    } else {
-      LocalSpark.close(spark);
-    }
+    spark.stop();
     end.close();
   }
 }

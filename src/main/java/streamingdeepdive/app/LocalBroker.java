@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -15,11 +16,8 @@ import org.apache.kafka.common.utils.Time;
 import scala.Option;
 
 /**
- * A Kafka broker in this JVM, to be thrown away after use: it listens on the loopback interface, on
- * a free port, and its files go with it.
- *
- * <p>It needs the library {@code org.apache.kafka:kafka_2.12:3.4.1}, which is optional for
- * importers of this one.
+ * A Kafka broker in this JVM, on a free port of the loopback interface, whose files go with it. It
+ * needs the library {@code org.apache.kafka:kafka_2.12:3.4.1}, which is optional for importers.
  */
 public final class LocalBroker implements AutoCloseable {
   /** Another process may take a free port before the broker does. */
@@ -35,33 +33,34 @@ public final class LocalBroker implements AutoCloseable {
   private LocalBroker(Path directory, String address, String controller) {
     this.directory = directory;
     this.address = address;
-    Map<String, String> properties =
-        Map.ofEntries(
-            Map.entry("process.roles", "broker,controller"),
-            Map.entry("node.id", "1"),
-            Map.entry("controller.quorum.voters", "1@" + controller),
-            Map.entry("controller.listener.names", "CONTROLLER"),
-            Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
-            Map.entry("listeners", "PLAINTEXT://" + address + ",CONTROLLER://" + controller),
-            Map.entry("log.dirs", directory.toString()),
-            Map.entry("auto.create.topics.enable", "false"),
-            Map.entry("controlled.shutdown.enable", "false"),
-            Map.entry("group.initial.rebalance.delay.ms", "0"),
-            Map.entry("log.cleaner.enable", "false"),
-            Map.entry("num.io.threads", "2"),
-            Map.entry("num.network.threads", "1"),
-            Map.entry("offsets.topic.num.partitions", "1"),
-            Map.entry("offsets.topic.replication.factor", "1"),
-            Map.entry("transaction.state.log.min.isr", "1"),
-            Map.entry("transaction.state.log.replication.factor", "1"));
-    this.server =
-        new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM, Option.empty());
+    String properties =
+        """
+        process.roles=broker,controller
+        node.id=1
+        controller.quorum.voters=1@%2$s
+        controller.listener.names=CONTROLLER
+        listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+        listeners=PLAINTEXT://%1$s,CONTROLLER://%2$s
+        auto.create.topics.enable=false
+        controlled.shutdown.enable=false
+        group.initial.rebalance.delay.ms=0
+        log.cleaner.enable=false
+        num.io.threads=2
+        num.network.threads=1
+        offsets.topic.num.partitions=1
+        offsets.topic.replication.factor=1
+        transaction.state.log.min.isr=1
+        transaction.state.log.replication.factor=1
+        """
+            .formatted(address, controller);
+    Map<String, String> config = new HashMap<>(Map.of("log.dirs", directory.toString()));
+    properties.lines().map(line -> line.split("=")).forEach(line -> config.put(line[0], line[1]));
+    this.server = new KafkaRaftServer(new KafkaConfig(config, false), Time.SYSTEM, Option.empty());
   }
 
   /**
-   * Starts a broker without topics.
+   * {@return a broker without topics, to be closed by the caller}
    *
-   * @return the broker, to be closed by the caller
    * @throws IllegalStateException if the broker's library is not on the class path
    */
   public static LocalBroker start() {
@@ -110,11 +109,7 @@ public final class LocalBroker implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns where the broker listens.
-   *
-   * @return an address as the option {@code kafka.bootstrap.servers} takes it
-   */
+  /** {@return where it listens, as the option {@code kafka.bootstrap.servers} takes it} */
   public String bootstrapServers() {
     return address;
   }

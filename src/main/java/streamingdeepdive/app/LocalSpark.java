@@ -1,22 +1,16 @@
 package streamingdeepdive.app;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
-import scala.Option;
 
 /**
  * A Spark session for short runs on one machine: small micro-batches take a fraction of the time
- * that Spark's defaults need, and nothing listens beyond the loopback interface.
- *
- * <p>A {@code -Dspark.*} system property, and what spark-submit was given, win over a setting made
- * here.
+ * that Spark's defaults need, and nothing listens beyond the loopback interface. What a {@code
+ * -Dspark.*} system property or spark-submit sets wins over a setting made here.
  */
 public final class LocalSpark {
   private static final Map<String, String> SETTINGS =
@@ -47,42 +41,17 @@ public final class LocalSpark {
   private LocalSpark() {}
 
   /**
-   * Opens a session on a Spark context of its own.
+   * {@return a session on a Spark context of its own, to be closed with {@link #close}}
    *
    * @param name the application's name
-   * @return the session, to be closed with {@link #close}
    * @throws UnsupportedOperationException if Spark cannot run on this JDK
    */
   public static synchronized SparkSession open(String name) {
     JavaRuntime.prepare();
-    try {
-      files = files == null ? Files.createTempDirectory("local-spark-") : files;
-      Files.createDirectories(files);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    files = files == null ? DirectoryFeed.newDirectory("local-spark-") : files;
+    files.toFile().mkdirs(); // the session before may have deleted it
     SparkContext context = new SparkContext(conf(name, files));
     return SparkSession.builder().sparkContext(context).getOrCreate();
-  }
-
-  /**
-   * Opens the session of a main: beside one that this JVM has, or as spark-submit sets it up, or a
-   * local one. The sample data is always replayed as quickly as in a local one.
-   */
-  static SparkSession openFor(String main, boolean isReplay) {
-    if (isRunning()) {
-      SparkSession beside = SparkSession.getDefaultSession().get().newSession();
-      beside.conf().set("spark.sql.session.timeZone", "UTC");
-      SparkSession.setActiveSession(beside);
-      return beside;
-    }
-    boolean isSubmitted = System.getProperty("spark.master") != null;
-    return isSubmitted && !isReplay ? SparkSession.builder().getOrCreate() : open(main);
-  }
-
-  static boolean isRunning() {
-    Option<SparkSession> session = SparkSession.getDefaultSession();
-    return session.isDefined() && !session.get().sparkContext().isStopped();
   }
 
   /**
@@ -107,9 +76,7 @@ public final class LocalSpark {
     SETTINGS.forEach(conf::setIfMissing);
     conf.setIfMissing("spark.app.name", name);
     conf.setIfMissing("spark.local.dir", files.toString());
-    conf.setIfMissing(
-        "spark.sql.warehouse.dir",
-        new org.apache.hadoop.fs.Path(files.resolve("warehouse").toUri()).toString());
+    conf.setIfMissing("spark.sql.warehouse.dir", DirectoryFeed.uri(files.resolve("warehouse")));
     return conf;
   }
 

@@ -13,9 +13,8 @@ import org.apache.logging.log4j.core.config.Configurator;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the output of a main readable: warnings and errors while it runs, one sentence if it fails,
- * and nothing on Ctrl-C or SIGTERM, which end it in the middle of whatever it does. The next start
- * goes on from the checkpoint.
+ * Keeps what a main prints readable: warnings while it runs, one sentence if it fails, nothing on
+ * Ctrl-C or SIGTERM, which end it in the middle of whatever it does.
  */
 final class ProgramEnd implements AutoCloseable {
   private static final String LOGGING = "log4j2.configurationFile";

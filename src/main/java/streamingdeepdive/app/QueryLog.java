@@ -24,9 +24,9 @@ public final class QueryLog {
   private long lastBatchId = -1;
 
   /**
-   * Reads from the first micro-batch of this run of the query.
+   * Reads from the first micro-batch of this run.
    *
-   * @param query the query, as {@code start()} gave it
+   * @param query as {@code start()} gave it
    */
   public QueryLog(StreamingQuery query) {
     this.query = query;
@@ -35,8 +35,7 @@ public final class QueryLog {
   }
 
   /**
-   * What some consecutive micro-batches did together. Without state all numbers of state rows are
-   * 0.
+   * What consecutive micro-batches did together. Without state all numbers of state rows are 0.
    *
    * @param batchIds their numbers
    * @param watermark the watermark after the last one; empty if the query has none, the epoch while
@@ -59,20 +58,16 @@ public final class QueryLog {
       Optional<Long> duplicatesDropped,
       Optional<Long> rowsPutOut) {
 
-    /**
-     * Returns the number of the last micro-batch.
-     *
-     * @return an element of {@code batchIds}
-     */
+    /** {@return the number of the last micro-batch} */
     public long lastBatchId() {
       return batchIds.get(batchIds.size() - 1);
     }
   }
 
   /**
-   * Reads the micro-batches since the last call; call it while the query is idle or has ended.
+   * {@return the micro-batches since the last call, if there were any} Call it while the query is
+   * idle or has ended.
    *
-   * @return the micro-batches as one entry; empty if there was none
    * @throws IllegalStateException if the query no longer keeps the progress of some of them
    */
   public Optional<Entry> take() {

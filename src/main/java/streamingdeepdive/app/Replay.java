@@ -1,7 +1,6 @@
 package streamingdeepdive.app;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.FileSystem;
@@ -58,30 +57,21 @@ final class Replay {
     return steps.remove(0);
   }
 
-  /** Reads a folder of {@code sample-data} in the working directory or, without it, in the jar. */
+  /** Reads a folder of {@code sample-data}, which the build puts on the class path. */
   static List<SampleFile> read(String folder) {
     try {
-      Path local = Path.of("sample-data", folder);
-      return Files.isDirectory(local) ? readFiles(local) : readPackaged(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  static List<SampleFile> readPackaged(String folder) throws IOException {
-    try {
       return readFrom(Replay.class.getResource("/streamingdeepdive/sample-data/" + folder).toURI());
-    } catch (URISyntaxException e) {
+    } catch (IOException | URISyntaxException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  static List<SampleFile> readFrom(URI packaged) throws IOException {
-    if (!packaged.getScheme().equals("jar")) {
-      return readFiles(Path.of(packaged));
+  static List<SampleFile> readFrom(URI folder) throws IOException {
+    if (!folder.getScheme().equals("jar")) {
+      return readFiles(Path.of(folder));
     }
-    try (FileSystem jar = FileSystems.newFileSystem(packaged, Map.of())) {
-      return readFiles(jar.provider().getPath(packaged));
+    try (FileSystem jar = FileSystems.newFileSystem(folder, Map.of())) {
+      return readFiles(jar.provider().getPath(folder));
     }
   }
 

@@ -31,10 +31,9 @@ public final class RowCollector {
   }
 
   /**
-   * Hands over the micro-batches since the last call, the empty ones too.
+   * {@return the rows of each micro-batch since the last call, of the empty ones too}
    *
    * @param lastBatchId the last micro-batch to hand over
-   * @return each micro-batch's rows, in the order of the micro-batches
    */
   public List<List<Row>> take(long lastBatchId) {
     synchronized (batches) {

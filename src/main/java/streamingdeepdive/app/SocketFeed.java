@@ -7,10 +7,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/**
- * A server on the loopback interface, at a free port, that sends lines to the one client that
- * connects to it.
- */
+/** A server on the loopback interface that sends lines to the one client that connects to it. */
 public final class SocketFeed implements Replay.Feed, AutoCloseable {
   private static final int LIMIT_MILLIS = 60_000;
 
@@ -29,11 +26,10 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
   }
 
   /**
-   * Starts a server for the replay of a lesson, which sends the lines of the sample files.
+   * {@return a server that sends the lines of sample files, to be closed by the caller}
    *
    * @param lesson the run of a main
    * @param folder a folder of the sample data
-   * @return the server, to be closed by the caller
    */
   public static SocketFeed of(LessonRun lesson, String folder) {
     SocketFeed feed = new SocketFeed();
@@ -41,20 +37,12 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
     return feed;
   }
 
-  /**
-   * Returns the host.
-   *
-   * @return as the option {@code host} takes it
-   */
+  /** {@return as the option {@code host} takes it} */
   public String host() {
     return server.getInetAddress().getHostAddress();
   }
 
-  /**
-   * Returns the port.
-   *
-   * @return as the option {@code port} takes it
-   */
+  /** {@return as the option {@code port} takes it} */
   public String port() {
     return Integer.toString(server.getLocalPort());
   }

@@ -30,12 +30,10 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   }
 
   /**
-   * Returns a topic to read, as {@link #output} does; in a replay the lines of the sample files are
-   * sent to it.
+   * {@return as {@link #output}; in a replay the lines of the sample files are sent to it}
    *
    * @param lesson the run of a main with these options
    * @param folder a folder of the sample data
-   * @return the topic, to be closed by the caller
    */
   public static Topic input(LessonRun lesson, String folder) {
     Topic topic = output(lesson, folder);
@@ -44,12 +42,10 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   }
 
   /**
-   * Returns a topic to write to: that of {@code --bootstrap-servers} and {@code --topic}; in a
-   * replay an empty one.
+   * {@return the topic of {@code --bootstrap-servers} and {@code --topic}, or a new one}
    *
    * @param lesson the run of a main with these options
    * @param name its name in a replay
-   * @return the topic, to be closed by the caller
    * @throws IllegalStateException if the topic or its brokers cannot be used
    */
   public static Topic output(LessonRun lesson, String name) {
@@ -61,11 +57,10 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   }
 
   /**
-   * Creates a topic of one partition.
+   * {@return a new topic of one partition, to be closed by the caller}
    *
    * @param bootstrapServers a broker that has room for it
    * @param name a name that no topic has yet
-   * @return the topic, to be closed by the caller
    */
   public static Topic create(String bootstrapServers, String name) {
     return create(bootstrapServers, name, () -> {});
@@ -139,29 +134,17 @@ public final class Topic implements Replay.Feed, AutoCloseable {
     }
   }
 
-  /**
-   * Returns the addresses of its brokers.
-   *
-   * @return as the option {@code kafka.bootstrap.servers} takes it
-   */
+  /** {@return the addresses of its brokers, as {@code kafka.bootstrap.servers}} */
   public String bootstrapServers() {
     return bootstrapServers;
   }
 
-  /**
-   * Returns its name.
-   *
-   * @return as the options {@code subscribe} and {@code topic} take it
-   */
+  /** {@return its name, as the options {@code subscribe} and {@code topic} take it} */
   public String name() {
     return name;
   }
 
-  /**
-   * Returns how many partitions it has.
-   *
-   * @return 1 in a replay
-   */
+  /** {@return how many partitions it has} */
   public int partitions() {
     return partitions;
   }

@@ -23,8 +23,22 @@ class ReplayTest {
   }
 
   @Test
-  void theClassPathHoldsTheFilesToo() throws Exception {
-    assertThat(Replay.readPackaged("sales")).containsAll(Replay.read("sales"));
+  void theClassPathHasWhatTheFolderHas() throws Exception {
+    assertThat(Replay.read("sales"))
+        .isEqualTo(Replay.readFrom(Path.of("sample-data/sales").toUri()))
+        .hasSize(8);
+  }
+
+  /** A desktop's or an editor's file, or a folder, is no sample. */
+  @Test
+  void passesOverWhatIsNoSample(@TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("1.json"), "{}\n");
+    Files.writeString(directory.resolve(".DS_Store"), "\0");
+    Files.writeString(directory.resolve(".1.json.swp"), "\0");
+    Files.createDirectory(directory.resolve("more.json"));
+
+    assertThat(Replay.readFrom(directory.toUri()))
+        .containsExactly(new SampleFile("1.json", "{}\n"));
   }
 
   @Test
