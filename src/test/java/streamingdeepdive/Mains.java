@@ -30,6 +30,8 @@ final class Mains {
   static void assertPrintsWhatItsDocumentationSays(Class<?> main) throws Exception {
     // Whatever Spark does once in a JVM has been done then, and the context is the main's own.
     TestSession.open().spark().stop();
+    // ZooKeeper's classes, which Kafka's broker loads, set it.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     Object properties = System.getProperties().clone();
     CapturedOutput output = run(main);
 

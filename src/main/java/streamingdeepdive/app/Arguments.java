@@ -65,10 +65,6 @@ record Arguments(String main, Map<String, String> values) {
     return values.isEmpty();
   }
 
-  boolean has(String name) {
-    return values.containsKey(name);
-  }
-
   String get(String name, String inReplay) {
     return isReplay() ? inReplay : values.get(name);
   }

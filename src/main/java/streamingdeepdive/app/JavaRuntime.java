@@ -61,9 +61,8 @@ public final class JavaRuntime {
       lookup.run();
     } catch (UnsupportedOperationException | LinkageError noLongerThere) {
       throw new UnsupportedOperationException(
-          "Spark 3.5 cannot run on JDK "
-              + Runtime.version().feature()
-              + ", which no longer has Subject.getSubject; run this with JDK 17 or 21.");
+          "Spark 3.5 cannot run on JDK %s, which no longer has Subject.getSubject; run this with JDK 17 or 21."
+              .formatted(Runtime.version().feature()));
     }
   }
 

@@ -1,11 +1,9 @@
 package streamingdeepdive.app;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
-import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -13,46 +11,39 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.recovery.Checkpoint;
 
 /**
- * What a main needs and Spark does not give: a local session, the sample data, places for what its
- * queries write, and the printing. Without options the sample data is replayed, in directories that
- * are deleted at the end; with options the queries run on the user's own data until the process is
- * stopped.
+ * What a main needs and Spark does not give: a local session, sample data, places to write, and
+ * printing. Without options the sample data is replayed, in directories that are deleted at the
+ * end; with options the queries run on the user's own data until the process is stopped.
  */
 public final class LessonRun implements AutoCloseable {
-  private static final long POLL_MILLIS = 100;
-
   private final Arguments arguments;
   private final Path scratch;
   private final ProgramEnd end;
   private final SparkSession spark;
-  private final StepPrinter printer;
-  private final QueryPrinter queries;
+  private final QueryPrinter printer;
   private final Replay replay = new Replay();
 
   private LessonRun(Arguments arguments) {
     this.arguments = arguments;
     this.scratch = DirectoryFeed.newDirectory("streaming-deep-dive-");
-    this.end = new ProgramEnd(this::deleteFiles);
-    boolean isUpToTheSubmitter = System.getProperty("spark.master") != null && !isReplay();
+    this.end = new ProgramEnd(scratch);
     this.spark =
-        isUpToTheSubmitter
+        LocalSpark.isSubmitted() && !isReplay()
             ? SparkSession.builder().getOrCreate()
             : LocalSpark.open(arguments.main());
-    this.printer = new StepPrinter(spark, System.out);
-    this.queries = new QueryPrinter(spark, printer);
+    this.printer = new QueryPrinter(spark);
     if (!isReplay()) {
-      spark.streams().addListener(queries);
+      spark.streams().addListener(printer);
     }
   }
 
   /**
-   * Starts the run of a main. A command line that cannot be carried out is one sentence on stderr
+   * {@return the run of a main} A command line that cannot be carried out is one sentence on stderr
    * and exit code 2; what the main throws is one, and exit code 1.
    *
    * @param args the command line
    * @param purpose what the main is about to do, printed at once: Spark takes its time to start
-   * @param options the names of the options for data of the user's own: all are given, or none
-   * @return the run, to be closed by the caller
+   * @param options the options for data of the user's own: all are given, or none
    */
   public static LessonRun open(String[] args, String purpose, String... options) {
     Class<?> main =
@@ -82,7 +73,7 @@ public final class LessonRun implements AutoCloseable {
   public String input(String folder) {
     DirectoryFeed feed = new DirectoryFeed(scratch.resolve("input-" + UUID.randomUUID()));
     feedFrom(folder, feed);
-    return arguments.get(arguments.has(folder) ? folder : "input", feed.uri());
+    return arguments.get(arguments.values().containsKey(folder) ? folder : "input", feed.uri());
   }
 
   /**
@@ -143,40 +134,38 @@ public final class LessonRun implements AutoCloseable {
    * @param batchId the micro-batch's number
    */
   public void print(Dataset<Row> batch, Long batchId) {
-    queries.collect(batch, batchId);
+    printer.collect(batch, batchId);
   }
 
   /**
-   * Has what a query's sink holds printed after each step of a replay.
+   * Prints what a query's sink holds after each step of a replay.
    *
    * @param query the query
    * @param table reads its sink
    */
   public void show(StreamingQuery query, Supplier<Dataset<Row>> table) {
-    queries.show(query, table);
+    printer.show(query, table);
   }
 
   /**
-   * Feeds the sample data to queries file by file, prints what each did, and stops them. A query
-   * that dies is said to have, as long as another one lives. On data of the user's own it prints
-   * each micro-batch, and returns when one of the queries has ended.
+   * Feeds the sample data to queries file by file, prints what each did, and stops them. On data of
+   * the user's own it prints each micro-batch, until one of the queries has ended.
    *
    * @param started the queries; if there are several, each has a name
    * @throws Exception if the last of the queries has died; on data of the user's own, the first
    */
   public void replay(StreamingQuery... started) throws Exception {
-    for (int i = 0; !isReplay() && !started[i].awaitTermination(POLL_MILLIS); ) {
-      i = (i + 1) % started.length;
-    }
-    if (isReplay() && replay.isEmpty()) {
+    if (!isReplay()) {
+      for (int i = 0; !started[i % started.length].awaitTermination(100); i++) {}
+    } else if (replay.isEmpty()) {
       printer.printInput("all files are there", "");
-      queries.printStep(0, started);
+      printer.printStep(0, started);
     }
     while (!replay.isEmpty()) {
       Replay.Step step = replay.next();
       printer.printInput(step.file().name(), step.file().content());
       step.land();
-      queries.printStep(step.feed().rowsToAwait(), started);
+      printer.printStep(step.feed().rowsToAwait(), started);
     }
     for (StreamingQuery query : started) {
       query.stop();
@@ -190,14 +179,14 @@ public final class LessonRun implements AutoCloseable {
    * @param query a query that is running and has a name
    */
   public void feed(int files, StreamingQuery query) {
-    List<String> names = new ArrayList<>();
+    String names = "";
     for (int i = 0; i < files; i++) {
       Replay.Step step = replay.next();
-      names.add(step.file().name());
+      names += (i == 0 ? ": " : ", ") + step.file().name();
       step.land();
       query.processAllAvailable();
     }
-    printer.printInput(query.name() + ": " + String.join(", ", names), "");
+    printer.printInput(query.name() + names, "");
   }
 
   /** Lands all files that are left, without waiting for a query. */
@@ -214,9 +203,7 @@ public final class LessonRun implements AutoCloseable {
    * @param rows any batch Dataset
    */
   public void printTable(String heading, Dataset<Row> rows) {
-    printer.printInput(heading, "");
-    printer.printRows(rows.collectAsList());
-    printer.printLine("");
+    printer.printTable(heading, rows.collectAsList());
   }
 
   /**
@@ -229,16 +216,9 @@ public final class LessonRun implements AutoCloseable {
         ProgramEnd.sentence(failure).replaceAll("\\S*" + scratch.getFileName() + "/?", "") + "\n");
   }
 
-  private void deleteFiles() {
-    FileUtil.fullyDelete(scratch.toFile());
-    LocalSpark.deleteFiles();
-  }
-
   /** Ends the queries and the session, and deletes the directories of this run. */
   @Override
   public void close() {
-    end.awaitIfEnding();
-    spark.stop();
-    end.close();
+    end.close(spark::stop);
   }
 }

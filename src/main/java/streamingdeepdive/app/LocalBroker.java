@@ -23,9 +23,6 @@ public final class LocalBroker implements AutoCloseable {
   /** Another process may take a free port before the broker does. */
   private static final int ATTEMPTS = 3;
 
-  /** ZooKeeper's classes, which the broker loads, set this system property. */
-  private static final String LEFT_BEHIND = "jdk.tls.rejectClientInitiatedRenegotiation";
-
   private final Path directory;
   private final String address;
   private final KafkaRaftServer server;
@@ -64,17 +61,12 @@ public final class LocalBroker implements AutoCloseable {
    * @throws IllegalStateException if the broker's library is not on the class path
    */
   public static LocalBroker start() {
-    String before = System.getProperty(LEFT_BEHIND);
     try {
       return start(ATTEMPTS);
     } catch (NoClassDefFoundError e) {
       throw new IllegalStateException(
           "A broker in this process needs org.apache.kafka:kafka_2.12:3.4.1 on the class path; add"
               + " it, or name brokers of your own.");
-    } finally {
-      if (before == null) {
-        System.clearProperty(LEFT_BEHIND);
-      }
     }
   }
 

@@ -37,11 +37,8 @@ final class LocalFiles extends LocalFileSystem {
       PosixFileAttributeView view =
           Files.getFileAttributeView(pathToFile(path).toPath(), PosixFileAttributeView.class);
       if (view != null) {
-        String symbols =
-            permission.getUserAction().SYMBOL
-                + permission.getGroupAction().SYMBOL
-                + permission.getOtherAction().SYMBOL;
-        view.setPermissions(PosixFilePermissions.fromString(symbols));
+        // Without what Hadoop may write behind the nine.
+        view.setPermissions(PosixFilePermissions.fromString(permission.toString().substring(0, 9)));
       }
     }
   }

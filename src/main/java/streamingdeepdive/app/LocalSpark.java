@@ -54,6 +54,11 @@ public final class LocalSpark {
     return SparkSession.builder().sparkContext(context).getOrCreate();
   }
 
+  /** Whether a master was given, as spark-submit does. */
+  static boolean isSubmitted() {
+    return System.getProperty("spark.master") != null;
+  }
+
   /**
    * Stops a session and deletes Spark's own files. Spark leaves that to the end of the JVM, when a
    * main that Maven started has no class loader any more.

@@ -4,8 +4,11 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
@@ -16,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Keeps what a main prints readable: warnings while it runs, one sentence if it fails, nothing on
  * Ctrl-C or SIGTERM, which end it in the middle of whatever it does.
  */
-final class ProgramEnd implements AutoCloseable {
+final class ProgramEnd {
   private static final String LOGGING = "log4j2.configurationFile";
   private static final int BEFORE_SPARK = 100;
   private static final int AFTER_SPARK = 10;
@@ -24,15 +27,12 @@ final class ProgramEnd implements AutoCloseable {
   private static final int SIGTERM = 128 + 15;
 
   private final Runnable beQuick = this::beQuick;
-  private final Runnable cleanUp;
+  private final Runnable cleanUp = this::cleanUp;
+  private final Path scratch;
 
-  /**
-   * Call it when the log is quiet: Hadoop's hooks create a logger.
-   *
-   * @param cleanUp deletes what the program keeps on disk
-   */
-  ProgramEnd(Runnable cleanUp) {
-    this.cleanUp = cleanUp;
+  /** Call it when the log is quiet: Hadoop's hooks create a logger. */
+  ProgramEnd(Path scratch) {
+    this.scratch = scratch;
     ShutdownHookManager.get().addShutdownHook(beQuick, BEFORE_SPARK);
     ShutdownHookManager.get().addShutdownHook(cleanUp, AFTER_SPARK);
   }
@@ -77,29 +77,27 @@ final class ProgramEnd implements AutoCloseable {
   private void beQuick() {
     Configurator.setAllLevels(LogManager.ROOT_LOGGER_NAME, Level.OFF);
     System.setErr(new PrintStream(OutputStream.nullOutputStream()));
-    Thread halt =
-        new Thread(
+    CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS)
+        .execute(
             () -> {
-              LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
-              cleanUp.run();
+              cleanUp();
               Runtime.getRuntime().halt(SIGTERM);
             });
-    halt.setDaemon(true);
-    halt.start();
   }
 
   /** While a signal ends the process this does not return: what comes after it would only fail. */
-  void awaitIfEnding() {
+  void close(Runnable session) {
     while (ShutdownHookManager.get().isShutdownInProgress()) {
       LockSupport.park();
     }
-  }
-
-  @Override
-  public void close() {
-    awaitIfEnding();
+    session.run();
     ShutdownHookManager.get().removeShutdownHook(beQuick);
     ShutdownHookManager.get().removeShutdownHook(cleanUp);
-    cleanUp.run();
+    cleanUp();
+  }
+
+  private void cleanUp() {
+    FileUtil.fullyDelete(scratch.toFile());
+    LocalSpark.deleteFiles();
   }
 }

@@ -1,8 +1,14 @@
 package streamingdeepdive.app;
 
+import java.io.PrintStream;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -19,15 +25,17 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
 /** Prints what queries do, after each file of a replay or after each micro-batch. */
 @SuppressWarnings("serial") // a listener stays in the driver
 final class QueryPrinter extends StreamingQueryListener {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+
+  private final PrintStream out = System.out;
   private final SparkSession spark;
-  private final StepPrinter printer;
   private final Map<String, RowCollector> collectors = new ConcurrentHashMap<>();
   private final Map<UUID, Supplier<Dataset<Row>>> tables = new HashMap<>();
   private final Map<UUID, QueryLog> logs = new ConcurrentHashMap<>();
 
-  QueryPrinter(SparkSession spark, StepPrinter printer) {
+  QueryPrinter(SparkSession spark) {
     this.spark = spark;
-    this.printer = printer;
   }
 
   /** Takes the rows of a micro-batch, as foreachBatch hands them over. */
@@ -55,12 +63,12 @@ final class QueryPrinter extends StreamingQueryListener {
     for (StreamingQuery query : queries) {
       printName(query);
       if (query.exception().isDefined()) {
-        printer.printLine("has died");
+        printLine("has died");
       } else {
         printWhatItDid(query);
       }
     }
-    printer.printLine("");
+    printLine("");
   }
 
   /** Of a query that has ended Spark would wait for ten seconds. */
@@ -80,7 +88,7 @@ final class QueryPrinter extends StreamingQueryListener {
 
   private void printName(StreamingQuery query) {
     if (query.name() != null) {
-      printer.printLine("-- " + query.name());
+      printLine("-- " + query.name());
     }
   }
 
@@ -93,17 +101,17 @@ final class QueryPrinter extends StreamingQueryListener {
   private void printWhatItDid(StreamingQuery query) {
     Optional<QueryLog.Entry> entry = log(query).take();
     if (tables.containsKey(query.id())) {
-      printer.printRows(tables.get(query.id()).get().collectAsList());
+      printRows(tables.get(query.id()).get().collectAsList());
     } else {
       printCollected(query, Long.MAX_VALUE - 1);
     }
-    printer.printLine(entry.map(printer::text).orElse("no micro-batch"));
+    printLine(entry.map(this::text).orElse("no micro-batch"));
   }
 
   private void printCollected(StreamingQuery query, long lastBatchId) {
     RowCollector collector = collectors.get(query.id().toString());
     if (collector != null) {
-      printer.printRows(collector.take(lastBatchId).stream().flatMap(List::stream).toList());
+      printRows(collector.take(lastBatchId).stream().flatMap(List::stream).toList());
     }
   }
 
@@ -119,12 +127,59 @@ final class QueryPrinter extends StreamingQueryListener {
     if (query == null || !QueryLog.hasRun(progress)) {
       return;
     }
-    printer.printInput(
-        "micro-batch " + progress.batchId() + ", rows read " + progress.numInputRows(), "");
+    printInput("micro-batch " + progress.batchId() + ", rows read " + progress.numInputRows(), "");
     printName(query);
     printCollected(query, progress.batchId());
-    printer.printLine(printer.text(log(query).entry(progress)));
-    printer.printLine("");
+    printLine(text(log(query).entry(progress)));
+    printLine("");
+  }
+
+  /** Prints what came in; lines end with a line feed. */
+  void printInput(String heading, String content) {
+    out.println("== " + heading);
+    out.print(content);
+  }
+
+  /** Prints rows as Spark shows them, in full width, and sorted: a few are soon sorted here. */
+  void printRows(List<Row> rows) {
+    if (rows.isEmpty()) {
+      out.println("(no rows)");
+      return;
+    }
+    List<Row> sorted = rows.stream().sorted(Comparator.comparing(Row::json)).toList();
+    out.print(
+        spark.createDataFrame(sorted, rows.get(0).schema()).showString(rows.size(), 0, false));
+  }
+
+  /** Says what the micro-batches of a step did beside putting out rows. */
+  String text(QueryLog.Entry entry) {
+    StringBuilder text = new StringBuilder("watermark " + watermark(entry));
+    if (entry.stateful()) {
+      text.append(", state rows " + entry.stateRows());
+      text.append(" (" + entry.stateRowsUpdated() + " updated)");
+      text.append(", rows dropped as late " + entry.rowsDroppedAsLate());
+    }
+    entry.duplicatesDropped().ifPresent(count -> text.append(", duplicates dropped " + count));
+    entry.rowsPutOut().ifPresent(count -> text.append(", rows put out " + count));
+    return text.toString();
+  }
+
+  private String watermark(QueryLog.Entry entry) {
+    ZoneId zone = ZoneId.of(spark.conf().get("spark.sql.session.timeZone"));
+    return entry
+        .watermark()
+        .map(time -> time.equals(Instant.EPOCH) ? "none yet" : TIME.format(time.atZone(zone)))
+        .orElse("none");
+  }
+
+  void printTable(String heading, List<Row> rows) {
+    printInput(heading, "");
+    printRows(rows);
+    printLine("");
+  }
+
+  void printLine(String line) {
+    out.println(line);
   }
 
   @Override

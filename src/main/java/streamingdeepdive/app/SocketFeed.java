@@ -7,7 +7,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A server on the loopback interface that sends lines to the one client that connects to it. */
+/** A server on 127.0.0.1 that sends lines to the one client that connects to it. */
 public final class SocketFeed implements Replay.Feed, AutoCloseable {
   private static final int LIMIT_MILLIS = 60_000;
 
@@ -35,11 +35,6 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
     SocketFeed feed = new SocketFeed();
     lesson.feedFrom(folder, feed);
     return feed;
-  }
-
-  /** {@return as the option {@code host} takes it} */
-  public String host() {
-    return server.getInetAddress().getHostAddress();
   }
 
   /** {@return as the option {@code port} takes it} */

@@ -9,6 +9,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -86,7 +87,7 @@ public final class Topic implements Replay.Feed, AutoCloseable {
     } catch (UnknownTopicOrPartitionException e) {
       throw new IllegalStateException(
           "The topic " + name + " does not exist on " + bootstrapServers + "; create it first.");
-    } catch (org.apache.kafka.common.errors.TimeoutException e) {
+    } catch (TimeoutException e) {
       throw new IllegalStateException(
           "No Kafka broker answers at " + bootstrapServers + "; check the address.");
     }

@@ -86,7 +86,7 @@ public final class SocketSource {
     try (LessonRun lesson =
             LessonRun.open(args, "Prints the sales that a server sends.", "host", "port");
         SocketFeed server = SocketFeed.of(lesson, "sales")) {
-      String host = lesson.option("host", server.host());
+      String host = lesson.option("host", "127.0.0.1");
       int port = Integer.parseInt(lesson.option("port", server.port()));
       StreamingQuery query =
           read(lesson.spark(), host, port)

@@ -66,7 +66,7 @@ class SocketSourceTest {
   void linesBecomeTheRowsOfTheFileSource() throws Exception {
     spark.conf().set("spark.sql.session.timeZone", "America/New_York");
     try (SocketFeed server = new SocketFeed()) {
-      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+      StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
       server.land("a", NOON + "no json\n");
       assertThat(await(2, query)).containsExactly(sale("12:00", "eu", 1.0), row(null, null, null));
       server.land("b", NOON);
@@ -80,7 +80,7 @@ class SocketSourceTest {
   void withoutAServerTheQueryStartsAndFails() throws Exception {
     SocketFeed server = new SocketFeed();
     server.close();
-    StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+    StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
 
     assertThatThrownBy(() -> query.awaitTermination(LIMIT.toMillis()))
         .isInstanceOf(StreamingQueryException.class)
@@ -90,7 +90,7 @@ class SocketSourceTest {
   @Test
   void whenTheServerHangsUpTheQueryGoesOnWithAWarning() throws Exception {
     SocketFeed server = new SocketFeed();
-    StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+    StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
     server.land("a", NOON);
     await(1, query);
 
@@ -112,20 +112,20 @@ class SocketSourceTest {
   @Test
   void startedAgainOnItsCheckpointTheQueryFailsOnce() throws Exception {
     try (SocketFeed server = new SocketFeed()) {
-      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+      StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
       server.land("a", NOON);
       await(1, query);
       query.stop();
     }
     try (SocketFeed server = new SocketFeed()) {
-      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+      StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
 
       assertThatThrownBy(() -> query.awaitTermination(LIMIT.toMillis()))
           .isInstanceOf(StreamingQueryException.class)
           .hasRootCauseInstanceOf(IndexOutOfBoundsException.class);
     }
     try (SocketFeed server = new SocketFeed()) {
-      StreamingQuery query = start(server.host(), Integer.parseInt(server.port()));
+      StreamingQuery query = start("127.0.0.1", Integer.parseInt(server.port()));
       server.land("a", NOON);
       assertThat(await(1, query)).containsExactly(sale("12:00", "eu", 1.0));
     }
