@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +13,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.apache.commons.lang3.builder.CompareToBuilder;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -140,15 +141,24 @@ final class QueryPrinter extends StreamingQueryListener {
     out.print(content);
   }
 
-  /** Prints rows as Spark shows them, in full width, and sorted: a few are soon sorted here. */
+  /** Prints rows as Spark shows them, in full width, sorted by their values, nulls first. */
   void printRows(List<Row> rows) {
     if (rows.isEmpty()) {
       out.println("(no rows)");
       return;
     }
-    List<Row> sorted = rows.stream().sorted(Comparator.comparing(Row::json)).toList();
+    List<Row> sorted =
+        rows.stream()
+            .sorted((a, b) -> new CompareToBuilder().append(values(a), values(b)).toComparison())
+            .toList();
     out.print(
         spark.createDataFrame(sorted, rows.get(0).schema()).showString(rows.size(), 0, false));
+  }
+
+  private static Object[] values(Row row) {
+    return IntStream.range(0, row.size())
+        .mapToObj(i -> row.get(i) instanceof Row struct ? values(struct) : row.get(i))
+        .toArray();
   }
 
   /** Says what the micro-batches of a step did beside putting out rows. */

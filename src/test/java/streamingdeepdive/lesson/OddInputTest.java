@@ -213,7 +213,7 @@ class OddInputTest {
 
     testStream(
         OutputModes.append(FileSource.read(spark, uri)).foreachBatch(sink),
-        start().expectFailure(FileNotFoundException.class, "1.json` does not exist"),
+        start().expectFailure(FileNotFoundException.class, "1.json does not exist"),
         start().microBatches(1));
     assertThat(rows).isEmpty();
   }
