@@ -42,15 +42,13 @@ import streamingdeepdive.recovery.Checkpoint;
  * |event_time,region,amount                                                         |01-not-json.json|not JSON                                     |
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/BadRecords.txt">BadRecords.txt</a>.
- *
- * <p>The query has no state: an aggregation would give its totals, and nothing would be left of the
- * rejected lines. Each micro-batch writes two directories; a replay after a crash overwrites them,
- * so that each line is there exactly once. On another checkpoint all lines would be there twice, so
- * the query is not built. The two are not written at one moment, and reading costs more with every
- * micro-batch: see {@link ParquetSink}.
- *
- * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD.
+ * <p>The whole output is in <a href="doc-files/BadRecords.txt">BadRecords.txt</a>. The query has no
+ * state: an aggregation would give its totals, and nothing would be left of the rejected lines.
+ * Each micro-batch writes two directories; a replay after a crash overwrites them, so that each
+ * line is there exactly once. On another checkpoint all lines would be there twice, so the query is
+ * not built. The two are not written at one moment, and reading costs more with every micro-batch:
+ * see {@link ParquetSink}. The raw text has no line end and no byte-order mark. Bytes that are not
+ * UTF-8 come as U+FFFD.
  *
  * <p>Before: {@link SocketSource}. Next: {@link Joins}.
  *

@@ -55,7 +55,7 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * revision of each total, {@link #history} all of them. While a micro-batch is replayed, they see
  * the state before it, or fail; without Spark's mark {@code _SUCCESS} they would see half its rows.
  * Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000, for
- * one row. Each leaves a file per shuffle partition; {@link DeltaSink} need not grow like that.
+ * one row. Each leaves a file per shuffle partition. For what must not grow, see {@link DeltaSink}.
  *
  * <p>A query that would lose or double rows is not built, and the exception says what to do. Not
  * noticed are a second process on the same checkpoint, a changed query (see {@link
