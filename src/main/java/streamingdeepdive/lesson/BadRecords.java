@@ -1,20 +1,20 @@
 package streamingdeepdive.lesson;
 
 import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.decode;
 import static org.apache.spark.sql.functions.sum;
-import static org.apache.spark.sql.functions.timestamp_micros;
+import static org.apache.spark.sql.functions.udf;
 
 import java.io.IOException;
 import java.util.List;
-import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamReader;
+import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
@@ -27,9 +27,10 @@ import streamingdeepdive.recovery.Checkpoint;
  * die of it nor a total be wrong?
  *
  * <p>Spark's JSON source makes nulls of what it does not understand: a row without a time vanishes
- * in the next window, and no metric counts it. {@link FileSource} reads like that. Here the raw
- * text is kept, and each line is either accepted, with all three columns valid, or rejected, with
- * the reason. One query writes the totals of the accepted lines, and the rejected ones beside them:
+ * in the next window, and {@code numInputRows} counts it like any other. {@link FileSource} reads
+ * like that. Here the raw text is kept, and each line is either accepted, with all three columns
+ * valid, or rejected, with the reason. {@link #judge} decides it, for {@link KafkaSource} too. One
+ * query writes the totals of the accepted lines, and the rejected ones beside them:
  *
  * <pre>{@code
  * == rejected
@@ -41,25 +42,21 @@ import streamingdeepdive.recovery.Checkpoint;
  * |event_time,region,amount                                                         |01-not-json.json|not JSON                                     |
  * }</pre>
  *
- * <p>The other 19, and the whole output, are in <a
- * href="doc-files/BadRecords.txt">BadRecords.txt</a>.
+ * <p>The whole output is in <a href="doc-files/BadRecords.txt">BadRecords.txt</a>. The query has no
+ * state: an aggregation would give its totals, and nothing would be left of the rejected lines.
+ * Each micro-batch writes two directories; a replay after a crash overwrites them, so that each
+ * line is there exactly once. On another checkpoint all lines would be there twice, so the query is
+ * not built. The two are not written at one moment, and reading costs more with every micro-batch:
+ * see {@link ParquetSink}. The raw text has no line end and no byte-order mark. Bytes that are not
+ * UTF-8 come as U+FFFD.
  *
- * <p>The query has no state: an aggregation would give its totals, and nothing would be left of the
- * rejected lines. Each micro-batch writes two directories; a replay after a crash overwrites them,
- * so that each line is there exactly once. On another checkpoint all lines would be there twice, so
- * the query is not built. The two are not written at one moment, and reading costs more with every
- * micro-batch: see {@link ParquetSink}.
- *
- * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD.
+ * <p>Before: {@link SocketSource}. Next: {@link Joins}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
  *     Guide: ForeachBatch</a>
  */
 public final class BadRecords {
-  private static final String JUDGED =
-      "micros BIGINT, region STRING, amount DOUBLE, raw STRING, file STRING, reason STRING";
-
   private static final String REJECTED = "raw STRING, file STRING, reason STRING";
 
   private BadRecords() {}
@@ -70,59 +67,46 @@ public final class BadRecords {
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return a streaming Dataset of {@code event_time} TIMESTAMP, {@code region} STRING, {@code
-   *     amount} DOUBLE, all three null in a rejected line, and {@code raw} STRING, the line; {@code
-   *     file} STRING, its file's name; {@code reason} STRING, null in an accepted line
+   * @return a streaming Dataset of {@link FileSource#SCHEMA}, all three null in a rejected line,
+   *     and {@code raw} STRING, the line; {@code file} STRING, its file's name; {@code reason}
+   *     STRING, null in an accepted line
    */
   public static Dataset<Row> read(SparkSession spark, String directory) {
-    return read(
-        spark.readStream().option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER), directory);
+    return spark
+        .readStream()
+        .option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER)
+        .text(directory)
+        .select(
+            decode(col("value").cast("binary"), "UTF-8").as("raw"),
+            col("_metadata.file_name").as("file"),
+            judge(col("value")).as("sale"))
+        .select("sale.event_time", "sale.region", "sale.amount", "raw", "file", "sale.reason");
   }
 
   /**
-   * Reads a directory as a stream and judges each line.
+   * Judges a line of any source. Select the struct first, then its fields, and Spark parses once.
    *
-   * @param reader with the options of the file source, such as {@code maxFilesPerTrigger}
-   * @param directory a directory or pattern of directories on any Hadoop file system
-   * @return as above
+   * @param line STRING; a null is rejected
+   * @return a struct of {@link FileSource#SCHEMA}, all three null in a rejected line, and {@code
+   *     reason} STRING, null in an accepted line
    */
-  public static Dataset<Row> read(DataStreamReader reader, String directory) {
-    return judge(
-        reader
-            .text(directory)
-            .select(col("value").as("raw"), col("_metadata.file_name").as("file")));
-  }
-
-  /**
-   * Judges lines.
-   *
-   * @param lines {@code raw} STRING, {@code file} STRING, streaming or batch
-   * @return as {@link #read}
-   */
-  public static Dataset<Row> judge(Dataset<Row> lines) {
-    MapFunction<Row, Row> judge =
-        line -> {
-          SaleLine sale = SaleLine.parse(line.getString(0));
-          return RowFactory.create(
-              sale.eventMicros(),
-              sale.region(),
-              sale.amount(),
-              line.getString(0),
-              line.getString(1),
-              sale.reason());
+  public static Column judge(Column line) {
+    UDF1<String, Row> judge =
+        text -> {
+          SaleLine sale = SaleLine.parse(text);
+          return RowFactory.create(sale.eventTime(), sale.region(), sale.amount(), sale.reason());
         };
-    return lines
-        .select("raw", "file")
-        .map(judge, Encoders.row(StructType.fromDDL(JUDGED)))
-        .withColumn("event_time", timestamp_micros(col("micros")))
-        .select("event_time", "region", "amount", "raw", "file", "reason");
+    return udf(judge, StructType.fromDDL(FileSource.SCHEMA + ", reason STRING"))
+        .withName("judge")
+        .asNondeterministic() // Spark would copy the call into each condition on a field
+        .apply(line);
   }
 
   /**
    * Selects the accepted lines.
    *
-   * @param lines as {@link #read} gives them, streaming or batch
-   * @return {@code event_time} TIMESTAMP, {@code region} STRING, {@code amount} DOUBLE, none null
+   * @param lines as {@link #read} gives them, or any with the fields of {@link #judge}
+   * @return {@link FileSource#SCHEMA}, none null
    */
   public static Dataset<Row> accepted(Dataset<Row> lines) {
     return lines.where(col("reason").isNull()).select("event_time", "region", "amount");

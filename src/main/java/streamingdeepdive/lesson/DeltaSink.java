@@ -21,10 +21,11 @@ import streamingdeepdive.recovery.ExpectedColumns;
  * Totals as a Delta table. What does a table with a log of its versions give, that files or rows of
  * a database do not?
  *
- * <p>Each micro-batch makes a version of the table, and a reader sees a whole one, the newest or an
- * older one. The log keeps which micro-batch of which query has made a version, so that a replay
- * makes none. Final totals are appended; a total that still changes replaces its row by a {@code
- * MERGE}. At the end this is still what version 2 of the latest totals held:
+ * <p>What a micro-batch writes becomes a version of the table, and a reader sees a whole one, the
+ * newest or an older one. Version 0 of the latest totals is the empty table, and a micro-batch
+ * without rows makes none there. The log keeps which micro-batch of which query has made a version,
+ * so that a replay makes none. Final totals are appended; a total that still changes replaces its
+ * row by a {@code MERGE}. At the end this is still what version 2 of the latest totals held:
  *
  * <pre>{@code
  * == version 2 of latest
@@ -48,6 +49,8 @@ import streamingdeepdive.recovery.ExpectedColumns;
  * #SETTINGS}. A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times
  * do not move the watermark. Old versions and small files stay until {@code VACUUM} and {@code
  * OPTIMIZE}, which are not handled here.
+ *
+ * <p>Before: {@link JdbcSink}. Next: {@link KafkaSource}.
  *
  * @see <a href="https://docs.delta.io/3.3.2/delta-streaming.html">Delta: Table streaming reads and
  *     writes</a>

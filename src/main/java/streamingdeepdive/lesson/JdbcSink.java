@@ -65,6 +65,9 @@ import streamingdeepdive.recovery.JdbcTable;
  * <p>Not handled here: other columns, other databases than H2 (2.2 or later) and PostgreSQL (15 or
  * later), and two queries that write the same table.
  *
+ * <p>Before: {@link ParquetSink}. Next: {@link DeltaSink}. Trap: {@link
+ * streamingdeepdive.trap.UnfinishedBatch}.
+ *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
  *     Guide: ForeachBatch</a>

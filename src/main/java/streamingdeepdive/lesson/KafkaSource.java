@@ -1,13 +1,6 @@
 package streamingdeepdive.lesson;
 
-import static org.apache.spark.sql.functions.array;
 import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.concat;
-import static org.apache.spark.sql.functions.filter;
-import static org.apache.spark.sql.functions.from_json;
-import static org.apache.spark.sql.functions.lit;
-import static org.apache.spark.sql.functions.not;
-import static org.apache.spark.sql.functions.try_element_at;
 
 import java.util.Map;
 import org.apache.spark.sql.Column;
@@ -25,10 +18,10 @@ import streamingdeepdive.app.Topic;
  *
  * <p>The source gives each record as it is: bytes, topic, partition, offset. {@link #events} parses
  * the values into the columns {@link FileSource#SCHEMA}, so that a query such as {@link
- * WindowedAggregation} runs on a topic as it does on files. A value that is not a valid sale would
- * be a row of nulls; {@link #events} leaves it out, and {@link #rejected} has it with its place in
- * the topic. {@link #main} runs both queries. The totals are those of {@link WindowedAggregation},
- * and nothing in the sample data is rejected:
+ * WindowedAggregation} runs on a topic as it does on files. A value that is not a valid sale, as
+ * {@link BadRecords#judge} decides, is left out there; {@link #rejected} has it with its place in
+ * the topic and the reason. {@link #main} runs both queries. The totals are those of {@link
+ * WindowedAggregation}, and nothing in the sample data is rejected:
  *
  * <pre>{@code
  * == 03-late-but-counted.json
@@ -60,8 +53,6 @@ import streamingdeepdive.app.Topic;
 public final class KafkaSource {
   /** Where a query without a checkpoint starts. Spark's default, {@code latest}, skips the past. */
   public static final String STARTING_OFFSETS = "earliest";
-
-  private static final String WRAPPED = "event STRUCT<" + FileSource.SCHEMA + ">, malformed STRING";
 
   private KafkaSource() {}
 
@@ -129,54 +120,32 @@ public final class KafkaSource {
   }
 
   /**
-   * Keeps the records whose value is one JSON object with the columns of an event, in their types.
-   * A missing column is null; at least one must be there. A time without a zone is read as UTC.
+   * Keeps the records whose value is a valid sale, as {@link BadRecords#judge} decides.
    *
    * @param records {@code value} BINARY and any others, streaming or batch
-   * @return {@link FileSource#SCHEMA}
+   * @return {@link FileSource#SCHEMA}, none null
    */
   public static Dataset<Row> events(Dataset<Row> records) {
-    // Spark would parse the value again for each field of a condition, so one field has it all.
-    Column event = try_element_at(filter(array(parsed()), KafkaSource::isEvent), lit(1));
-    return records
-        .select(event.getField("event").as("event"))
-        .where(col("event").isNotNull())
-        .select(col("event.*"));
+    return BadRecords.accepted(
+        records.select(BadRecords.judge(text()).as("sale")).select("sale.*"));
   }
 
   /**
-   * Keeps the records that {@link #events} leaves out: malformed JSON, wrong types, more than one
-   * object, none of the columns, tombstones.
+   * Keeps the records that {@link #events} leaves out, with the reason.
    *
    * @param records as the Kafka source gives them, streaming or batch
    * @return {@code topic} STRING, {@code partition} INT, {@code offset} BIGINT, {@code value}
-   *     BINARY, which is null for a tombstone
+   *     BINARY, which is null for a tombstone, {@code reason} STRING
    */
   public static Dataset<Row> rejected(Dataset<Row> records) {
     return records
-        .where(not(isEvent(parsed())))
-        .select(col("topic"), col("partition"), col("offset"), col("value"));
+        .withColumn("sale", BadRecords.judge(text()))
+        .select("topic", "partition", "offset", "value", "sale.reason")
+        .where(col("reason").isNotNull());
   }
 
-  /** Parses the value inside another object, so that text after the value is malformed. */
-  private static Column parsed() {
-    return from_json(
-        concat(lit("{\"event\":"), col("value").cast("string"), lit("}")),
-        WRAPPED,
-        Map.of("columnNameOfCorruptRecord", "malformed", "timeZone", "UTC"));
-  }
-
-  private static Column isEvent(Column parsed) {
-    Column event = parsed.getField("event");
-    return parsed
-        .getField("malformed")
-        .isNull()
-        .and(
-            event
-                .getField("event_time")
-                .isNotNull()
-                .or(event.getField("region").isNotNull())
-                .or(event.getField("amount").isNotNull()));
+  private static Column text() {
+    return col("value").cast("string");
   }
 
   /**

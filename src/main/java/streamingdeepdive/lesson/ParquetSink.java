@@ -27,8 +27,8 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * Totals as Parquet files. How does each row come to be there exactly once, though the process may
  * die at any moment?
  *
- * <p>The file sink keeps a log of the files that each micro-batch wrote, and replays what the
- * checkpoint does not have as done. It can only add rows, so a total is written once it is final:
+ * <p>The file sink logs the files of each micro-batch. If Spark replays one that is in the log, the
+ * sink passes over it. The sink can only add rows, so a total is written once it is final:
  *
  * <pre>{@code
  * == 01-on-time.json
@@ -49,21 +49,22 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/ParquetSink.txt">ParquetSink.txt</a>. The tempting
- * alternative is the file sink in update mode. It does not start: {@code Data source parquet does
- * not support Update output mode.} {@link #buildUpdateQuery} does what was meant: each micro-batch
+ * alternative, the file sink in update mode, does not start: {@code Data source parquet does not
+ * support Update output mode.} {@link #buildUpdateQuery} does what was meant: each micro-batch
  * overwrites a directory of its own with the totals that changed. {@link #latest} reads the newest
- * revision of each total, {@link #history} all of them. While a micro-batch is replayed after a
- * crash, they see the state before it, or fail; if they did not wait for Spark's mark {@code
- * _SUCCESS}, they would see half of its rows without an error.
- *
- * <p>Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000, for
+ * revision of each total, {@link #history} all of them. While a micro-batch is replayed, they see
+ * the state before it, or fail; without Spark's mark {@code _SUCCESS} they would see half its rows.
+ * Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000, for
  * one row. Each leaves a file per shuffle partition. For what must not grow, see {@link DeltaSink}.
  *
  * <p>A query that would lose or double rows is not built, and the exception says what to do. Not
  * noticed are a second process on the same checkpoint, a changed query (see {@link
  * streamingdeepdive.recovery.QuerySignature}), in the file sink another query that has come equally
- * far, and revisions that were deleted by hand. The file sink passes over a replayed micro-batch
- * that it has already, so that its event times do not move the watermark.
+ * far, and revisions that were deleted by hand. The event times of a micro-batch that the file sink
+ * passes over do not move the watermark.
+ *
+ * <p>Before: {@link Deduplication}. Next: {@link JdbcSink}. Traps: {@link
+ * streamingdeepdive.trap.LostCheckpoint}, {@link streamingdeepdive.trap.ChangedQuery}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-sinks">

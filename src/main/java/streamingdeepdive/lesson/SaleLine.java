@@ -17,28 +17,30 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.ResolverStyle;
 import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
- * One line of a file: a sale, or the reason why it is none.
+ * One line of a file or value of a topic: a sale, or the reason why it is rejected.
  *
  * <p>Spark's own JSON reader does not tell: it takes 5 for a region and an epoch for a time, it
  * skips fields that it does not know and whatever follows the first object of a line.
  *
- * @param eventMicros the event time in microseconds since the epoch; like the next two null if
- *     there is a reason
+ * @param eventTime in whole microseconds, as Spark keeps it; like the next two null if there is a
+ *     reason
  * @param reason null if the line is a sale
  */
-record SaleLine(Long eventMicros, String region, Double amount, String reason) {
+record SaleLine(Instant eventTime, String region, Double amount, String reason) {
   private static final List<String> FIELDS = List.of("event_time", "region", "amount");
 
   /**
-   * Spark refuses to write older times to Parquet, and prints later ones in a form of their own.
+   * On a stream an older event is late from the start, see {@link Watermark}; a batch counts it.
    */
-  private static final int FIRST_YEAR = 1900;
+  private static final int FIRST_YEAR = 1970;
 
+  /** Spark prints later times in a form of their own. */
   private static final int LAST_YEAR = 9999;
 
   /** As Spark's own reader takes it: with seconds, which ISO 8601 allows to leave out. */
@@ -58,7 +60,11 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
           .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
           .build();
 
+  /** Null is the value of a tombstone. */
   static SaleLine parse(String line) {
+    if (line == null) {
+      return rejected("no value");
+    }
     if (line.isBlank()) {
       return rejected("blank");
     }
@@ -102,6 +108,9 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
     if (!region.isTextual()) {
       return rejected("region is not text");
     }
+    if (region.textValue().indexOf(0) >= 0) {
+      return rejected("region has the character U+0000"); // PostgreSQL takes no such text.
+    }
     if (!amount.isNumber()) {
       return rejected("amount is not a number");
     }
@@ -114,7 +123,7 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
       if (year < FIRST_YEAR || year > LAST_YEAR) {
         return rejected("event_time is not in the years %d to %d".formatted(FIRST_YEAR, LAST_YEAR));
       }
-      long micros = time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
+      Instant micros = time.truncatedTo(ChronoUnit.MICROS);
       return new SaleLine(micros, region.textValue(), amount.doubleValue(), null);
     } catch (DateTimeException e) {
       return rejected("event_time is not a date and time with a zone");

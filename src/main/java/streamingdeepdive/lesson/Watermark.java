@@ -38,7 +38,8 @@ import streamingdeepdive.app.LessonRun;
  * row of its own micro-batch. That makes the order of feeding part of the result. Take three files
  * with 10:25, 10:02 and 10:51. If each file is processed before the next one lands, the second row
  * is dropped. If all three are there at the start, no no-data micro-batch runs between the first
- * file and the second. The watermark of the first does not count yet, and the row is kept.
+ * file and the second. The watermark of the first does not count yet, and the row is kept. The
+ * first watermark is 1970-01-01: on a stream an event before 1970 is late from the start.
  *
  * <p>Dropped rows are counted after the partial aggregation: four late rows of one region in two
  * windows of one file show as two.

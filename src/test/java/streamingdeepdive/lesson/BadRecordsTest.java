@@ -1,5 +1,7 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.recovery.HookedFileSystem.Change;
 import streamingdeepdive.testkit.Columns;
@@ -64,18 +68,33 @@ class BadRecordsTest {
                 row(null, null, null, "", "000000.json", "blank")));
   }
 
+  private static Dataset<Row> judged(Dataset<Row> lines) {
+    return lines.select(BadRecords.judge(col("raw")).as("sale")).select("sale.*");
+  }
+
   /** Whatever the user's session is set to. */
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
   void timesAreTheSameInEverySession(
-      SparkSession spark, @Columns("raw STRING, file STRING") InMemoryStream lines) {
+      boolean java8, SparkSession spark, @Columns("raw STRING") InMemoryStream lines) {
     spark.conf().set("spark.sql.session.timeZone", "America/New_York");
-    spark.conf().set("spark.sql.datetime.java8API.enabled", "true");
+    spark.conf().set("spark.sql.datetime.java8API.enabled", java8);
 
     testStream(
-        BadRecords.accepted(BadRecords.judge(lines.toDF())),
+        BadRecords.accepted(judged(lines.toDF())),
         Append(),
-        add(lines, row(GOOD, "a.json"), row("half", "a.json"))
-            .rows(row(at("12:01").toInstant(), "eu", 1.0)));
+        add(lines, row(GOOD), row("half"), row((String) null))
+            .rows(row(java8 ? at("12:01").toInstant() : at("12:01"), "eu", 1.0)));
+  }
+
+  @Test
+  void aLineIsParsedOnceWhateverIsDoneWithItsFields(SparkSession spark) {
+    Dataset<Row> accepted =
+        BadRecords.accepted(judged(spark.range(1).select(lit(GOOD).as("raw"))))
+            .where("amount > 0 AND region = 'eu'");
+
+    assertThat(accepted.queryExecution().executedPlan().toString()).containsOnlyOnce("judge(");
+    assertThat(accepted.collectAsList()).containsExactly(sale("12:01", "eu", 1.0));
   }
 
   @Test

@@ -1,5 +1,7 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.octet_length;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -232,13 +234,14 @@ class OddInputTest {
     write(directory.resolve("1.json"), new byte[] {(byte) 0xE4, '\n'});
 
     testStream(
-        BadRecords.rejected(BadRecords.read(spark, uri)),
+        BadRecords.rejected(BadRecords.read(spark, uri))
+            .withColumn("bytes", octet_length(col("raw"))),
         Append(),
         start()
             .rows(
-                row("a", "1.json", "not JSON"),
-                row(" ", "1.json", "blank"),
-                row("b\uFFFD", "1.json", "not JSON")));
+                row("a", "1.json", "not JSON", 1),
+                row(" ", "1.json", "blank", 1),
+                row("b\uFFFD", "1.json", "not JSON", 4)));
   }
 
   @Test

@@ -8,14 +8,17 @@ import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.addAllAtOnce;
 import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.time.LocalTime;
+import java.util.List;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +143,28 @@ class WatermarkTest {
         add(sales, sale("12:30", "eu", 1.0)).watermark("12:20"),
         restart(),
         add(sales, sale("12:00", "eu", 1.0)).rows().watermark("12:20").dropped(1));
+  }
+
+  /** A watermark starts at 1970. Without one nothing is late. */
+  @Test
+  void onAStreamAnEventBefore1970IsLateFromTheStart(InMemoryStream sales, SparkSession spark) {
+    Row before = sale("1969-12-31T23:59:59.999999", "eu", 1.0);
+    Row first = sale("1970-01-01T00:00", "eu", 2.0);
+    Row lastTotal = total("1969-12-31T23:55", "1970-01-01T00:00", "eu", 1.0);
+    Row firstTotal = total("1970-01-01T00:00", "1970-01-01T00:05", "eu", 2.0);
+
+    testStream(
+        Watermark.buildQuery(sales.toDF()),
+        Update(),
+        add(sales, before, first).rows(firstTotal).dropped(1));
+    testStream(
+        Watermark.buildQueryWithoutWatermark(sales.toDF()),
+        Update(),
+        start().rows(lastTotal, firstTotal));
+    Dataset<Row> batch =
+        spark.createDataFrame(List.of(before, first), StructType.fromDDL(FileSource.SCHEMA));
+    assertThat(Watermark.buildQuery(batch).collectAsList())
+        .containsExactlyInAnyOrder(lastTotal, firstTotal);
   }
 
   @Test

@@ -45,7 +45,7 @@ class QuerySignatureTest {
         events -> Deduplication.buildQuery(events, "1 hour", "region"),
         events -> Deduplication.buildQueryWithinWatermark(events, "1 hour", "region"),
         events -> events.observe("seen", count(lit(1))),
-        events -> BadRecords.judge(events.selectExpr("region raw", "region file")),
+        events -> events.select(BadRecords.judge(col("region"))),
         events -> KafkaSource.events(events.selectExpr("cast(region as binary) value")),
         events -> events.withColumn("amount", rand()),
         events ->
