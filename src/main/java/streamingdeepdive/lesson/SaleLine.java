@@ -112,7 +112,7 @@ record SaleLine(Long eventMicros, String region, Double amount, String reason) {
       Instant time = OffsetDateTime.parse(eventTime.textValue(), TIME).toInstant();
       int year = time.atOffset(ZoneOffset.UTC).getYear();
       if (year < FIRST_YEAR || year > LAST_YEAR) {
-        return rejected("event_time is not in the years %d to %d".formatted(FIRST_YEAR, LAST_YEAR));
+        return rejected("event_time is not in the years " + FIRST_YEAR + " to " + LAST_YEAR);
       }
       long micros = time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
       return new SaleLine(micros, region.textValue(), amount.doubleValue(), null);
