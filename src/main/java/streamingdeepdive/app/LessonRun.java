@@ -163,7 +163,7 @@ public final class LessonRun implements AutoCloseable {
    */
   public String checkpoint(String query) {
     String parent = option("checkpoint", place("checkpoint"));
-    Checkpoint.at(spark, parent).claim(name);
+    new Checkpoint(spark, parent).claim(name);
     return parent + "/" + query;
   }
 

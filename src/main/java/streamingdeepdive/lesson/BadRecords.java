@@ -42,13 +42,11 @@ import streamingdeepdive.recovery.Checkpoint;
  * }</pre>
  *
  * <p>The other 19, and the whole output, are in <a
- * href="doc-files/BadRecords.txt">BadRecords.txt</a>.
- *
- * <p>The query has no state: an aggregation would give its totals, and nothing would be left of the
- * rejected lines. Each micro-batch writes two directories; a replay after a crash overwrites them,
- * so that each line is there exactly once. On another checkpoint all lines would be there twice, so
- * the query is not built. The two are not written at one moment, and reading costs more with every
- * micro-batch: see {@link ParquetSink}.
+ * href="doc-files/BadRecords.txt">BadRecords.txt</a>. The query has no state: an aggregation would
+ * give its totals, and nothing would be left of the rejected lines. Each micro-batch writes two
+ * directories; a replay after a crash overwrites them, so that each line is there exactly once. On
+ * another checkpoint all lines would be there twice, so the query is not built. The two are not
+ * written at one moment, and reading costs more with every micro-batch: see {@link ParquetSink}.
  *
  * <p>The raw text has no line end and no byte-order mark. Bytes that are not UTF-8 come as U+FFFD.
  *
@@ -59,8 +57,6 @@ import streamingdeepdive.recovery.Checkpoint;
 public final class BadRecords {
   private static final String JUDGED =
       "micros BIGINT, region STRING, amount DOUBLE, raw STRING, file STRING, reason STRING";
-
-  private static final String REJECTED = "raw STRING, file STRING, reason STRING";
 
   private BadRecords() {}
 
@@ -102,14 +98,11 @@ public final class BadRecords {
   public static Dataset<Row> judge(Dataset<Row> lines) {
     MapFunction<Row, Row> judge =
         line -> {
-          SaleLine sale = SaleLine.parse(line.getString(0));
+          String raw = line.getString(0);
+          String file = line.getString(1);
+          SaleLine sale = SaleLine.parse(raw);
           return RowFactory.create(
-              sale.eventMicros(),
-              sale.region(),
-              sale.amount(),
-              line.getString(0),
-              line.getString(1),
-              sale.reason());
+              sale.eventMicros(), sale.region(), sale.amount(), raw, file, sale.reason());
         };
     return lines
         .select("raw", "file")
@@ -151,10 +144,10 @@ public final class BadRecords {
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> lines, String output, String checkpoint) {
-    Checkpoint start = Checkpoint.at(lines.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(lines.sparkSession(), checkpoint);
     start.requireUsable(lines, output);
     for (String table : List.of("/rejected", "/totals")) {
-      BatchDirectories.at(lines.sparkSession(), output + table).requireWrittenFrom(start);
+      new BatchDirectories(lines.sparkSession(), output + table).requireWrittenFrom(start);
     }
     VoidFunction2<Dataset<Row>, Long> write =
         (batch, batchId) -> {
@@ -171,7 +164,7 @@ public final class BadRecords {
 
   /** A replay overwrites what the micro-batch wrote before, and nothing else. */
   private static void overwrite(Dataset<Row> rows, String output, long batchId) throws IOException {
-    BatchDirectories.at(rows.sparkSession(), output).prepare(batchId);
+    new BatchDirectories(rows.sparkSession(), output).prepare(batchId);
     rows.coalesce(1)
         .write()
         .mode(SaveMode.Overwrite)
@@ -189,7 +182,7 @@ public final class BadRecords {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> readTotals(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output + "/totals")
+    return new BatchDirectories(spark, output + "/totals")
         .read(WindowedAggregation.SCHEMA)
         .groupBy("window", "region")
         .agg(sum("total_amount").as("total_amount"));
@@ -204,8 +197,8 @@ public final class BadRecords {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> readRejected(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output + "/rejected")
-        .read(REJECTED)
+    return new BatchDirectories(spark, output + "/rejected")
+        .read("raw STRING, file STRING, reason STRING")
         .drop(BatchDirectories.BATCH);
   }
 
