@@ -119,7 +119,7 @@ public final class LessonRun implements AutoCloseable {
    * @throws IllegalStateException if the user's is that of another main or query
    */
   public String checkpoint(String query) {
-    Checkpoint.at(spark, place("checkpoint")).claim(arguments.main());
+    new Checkpoint(spark, place("checkpoint")).claim(arguments.main());
     return place("checkpoint") + "/" + query;
   }
 

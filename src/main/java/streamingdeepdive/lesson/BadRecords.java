@@ -135,10 +135,10 @@ public final class BadRecords {
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> lines, String output, String checkpoint) {
-    Checkpoint start = Checkpoint.at(lines.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(lines.sparkSession(), checkpoint);
     start.requireUsable(lines, output);
     for (String table : List.of("/rejected", "/totals")) {
-      BatchDirectories.at(lines.sparkSession(), output + table).requireWrittenFrom(start);
+      new BatchDirectories(lines.sparkSession(), output + table).requireWrittenFrom(start);
     }
     VoidFunction2<Dataset<Row>, Long> write =
         (batch, batchId) -> {
@@ -155,7 +155,7 @@ public final class BadRecords {
 
   /** A replay overwrites what the micro-batch wrote before, and nothing else. */
   private static void overwrite(Dataset<Row> rows, String output, long batchId) throws IOException {
-    BatchDirectories.at(rows.sparkSession(), output).prepare(batchId);
+    new BatchDirectories(rows.sparkSession(), output).prepare(batchId);
     rows.coalesce(1)
         .write()
         .mode(SaveMode.Overwrite)
@@ -173,7 +173,7 @@ public final class BadRecords {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> readTotals(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output + "/totals")
+    return new BatchDirectories(spark, output + "/totals")
         .read(WindowedAggregation.SCHEMA)
         .groupBy("window", "region")
         .agg(sum("total_amount").as("total_amount"));
@@ -188,8 +188,8 @@ public final class BadRecords {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> readRejected(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output + "/rejected")
-        .read(REJECTED)
+    return new BatchDirectories(spark, output + "/rejected")
+        .read("raw STRING, file STRING, reason STRING")
         .drop(BatchDirectories.BATCH);
   }
 

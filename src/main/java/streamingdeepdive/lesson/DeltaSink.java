@@ -141,9 +141,9 @@ public final class DeltaSink {
   }
 
   private static void requireUsable(Dataset<Row> totals, String output, String checkpoint) {
-    Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals, output);
-    DeltaOutput.at(totals.sparkSession(), output).requireWrittenFrom(start);
+    new DeltaOutput(totals.sparkSession(), output).requireWrittenFrom(start);
   }
 
   /**

@@ -1,12 +1,11 @@
 package streamingdeepdive.lesson;
 
 import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.count;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.unix_micros;
-import static streamingdeepdive.recovery.JdbcDatabase.execute;
 
 import java.sql.Connection;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
@@ -53,10 +51,9 @@ import streamingdeepdive.recovery.JdbcTable;
  * watermark 2026-01-01 12:04:00, state rows 4 (1 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/JdbcSink.txt">JdbcSink.txt</a>.
- *
- * <p>The tempting alternative is {@code batch.write().mode("append").jdbc(...)}. It adds a row for
- * each revision of a total, and the rows of a replayed micro-batch a second time.
+ * <p>The whole output is in <a href="doc-files/JdbcSink.txt">JdbcSink.txt</a>. The tempting
+ * alternative is {@code batch.write().mode("append").jdbc(...)}. It adds a row for each revision of
+ * a total, and the rows of a replayed micro-batch a second time.
  *
  * <p>If the database fails, the query fails, and the next start goes on from the checkpoint. A
  * query that would lose or mix totals is refused when it is built; the exception says what to do.
@@ -73,62 +70,9 @@ import streamingdeepdive.recovery.JdbcTable;
  *     Guide: ForeachBatch</a>
  */
 public final class JdbcSink {
-  /** The table's columns; the types have their names in each database's catalog. */
-  private static final Map<String, String> COLUMNS =
-      Map.of(
-          "H2",
-          """
-          "window_start" TIMESTAMP WITH TIME ZONE, "window_end" TIMESTAMP WITH TIME ZONE, \
-          "region" CHARACTER VARYING, "total_amount" DOUBLE PRECISION""",
-          "PostgreSQL",
-          """
-          "window_start" timestamptz, "window_end" timestamptz, \
-          "region" text, "total_amount" float8""");
-
-  /** A null region is a key, too. */
-  private static final String UNIQUE =
-      "UNIQUE NULLS NOT DISTINCT (\"window_start\", \"window_end\", \"region\")";
-
   /** Step 2. It finds no row if the micro-batch is recorded already. */
   private static final String RECORD =
-      "UPDATE %s SET \"batch_id\" = ? WHERE \"query_id\" = ? AND \"batch_id\" = ?";
-
-  /** Step 3 takes what this attempt has staged, once: a task that ran twice has staged it twice. */
-  private static final String STAGED =
-      """
-      SELECT DISTINCT
-        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
-          + "window_start" * INTERVAL '0.000001' SECOND AS "window_start",
-        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
-          + "window_end" * INTERVAL '0.000001' SECOND AS "window_end",
-        "region", "total_amount"
-      FROM %s WHERE "attempt" = ?""";
-
-  private static final Map<String, String> UPSERT =
-      Map.of(
-          "H2",
-          """
-          MERGE INTO %s t USING (%s) s
-          ON t."window_start" = s."window_start" AND t."window_end" = s."window_end"
-            AND t."region" IS NOT DISTINCT FROM s."region"
-          WHEN MATCHED THEN UPDATE SET "total_amount" = s."total_amount"
-          WHEN NOT MATCHED THEN INSERT
-            VALUES (s."window_start", s."window_end", s."region", s."total_amount")
-          """,
-          "PostgreSQL",
-          """
-          INSERT INTO %s ("window_start", "window_end", "region", "total_amount") %s
-          ON CONFLICT ("window_start", "window_end", "region")
-            DO UPDATE SET "total_amount" = EXCLUDED."total_amount"
-          """);
-
-  /** Times as microseconds: Spark would read them in the zone of the JVM, or not at all. */
-  private static final String LATEST =
-      """
-      SELECT CAST(EXTRACT(EPOCH FROM "window_start") * 1000000 AS BIGINT) AS "window_start",
-        CAST(EXTRACT(EPOCH FROM "window_end") * 1000000 AS BIGINT) AS "window_end",
-        "region", "total_amount"
-      FROM %s""";
+      "UPDATE %s SET \"batch_id\" = %s WHERE \"query_id\" = '%s' AND \"batch_id\" = %s";
 
   private JdbcSink() {}
 
@@ -147,20 +91,27 @@ public final class JdbcSink {
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and table do not belong together, the table has
    *     other columns, the database cannot be read, or the checkpoint is in use or damaged
-   * @throws IllegalArgumentException if the totals have other columns, there is no driver for the
-   *     URL, the database is another or an older one, the table's name is too long, credentials are
-   *     part of the URL, or input or checkpoint is inside the other
+   * @throws IllegalArgumentException if the totals have other columns, the options name no known
+   *     database or have credentials in the URL, the table's name is too long, or input or
+   *     checkpoint is inside the other
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, Map<String, String> options, String table, String checkpoint) {
     ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
-    Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals);
     JdbcDatabase database = new JdbcDatabase(options);
-    JdbcTable target = new JdbcTable(database, table, COLUMNS);
+    JdbcTable target = new JdbcTable(database, table, JdbcSql.COLUMNS);
     target.requireWrittenFrom(start);
     VoidFunction2<Dataset<Row>, Long> write =
-        (batch, batchId) -> write(batch, batchId, database, target);
+        (batch, batchId) -> {
+          batch.persist(); // counted, then written
+          try {
+            write(batch, batchId, database, target);
+          } finally {
+            batch.unpersist();
+          }
+        };
     return totals
         .writeStream()
         .outputMode(OutputMode.Update())
@@ -172,18 +123,17 @@ public final class JdbcSink {
   private static void write(
       Dataset<Row> batch, long batchId, JdbcDatabase database, JdbcTable table) throws Exception {
     String queryId = batch.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
-    table.begin(queryId, batchId, UNIQUE);
+    table.begin(queryId, batchId, JdbcSql.UNIQUE);
+    long rows = batch.count();
 
     // 1. A task of an earlier attempt may still be writing there.
     String stage = table.quoted("_stage");
     long attempt = ThreadLocalRandom.current().nextLong();
-    Observation staged = new Observation();
     batch
-        .observe(staged, count(lit(1)).as("rows"))
         .select(
             unix_micros(col("window.start")).as("window_start"),
             unix_micros(col("window.end")).as("window_end"),
-            database.storable("region"),
+            JdbcSql.storable(database.toString(), "region"),
             col("total_amount"),
             lit(attempt).as("attempt"))
         .write()
@@ -192,23 +142,19 @@ public final class JdbcSink {
         .option("dbtable", stage)
         .mode(SaveMode.Overwrite)
         .save();
-    long rows = (long) staged.getAsJava().get("rows");
 
-    try (Connection connection = database.connect()) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
       // 2.
-      String record = RECORD.formatted(table.quoted("_progress"));
-      if (execute(connection, record, batchId, queryId, batchId - 1) == 1) {
+      String record = RECORD.formatted(table.quoted("_progress"), batchId, queryId, batchId - 1);
+      if (statement.executeUpdate(record) == 1) {
         // 3.
-        String upsert =
-            UPSERT
-                .get(connection.getMetaData().getDatabaseProductName())
-                .formatted(table.quoted(""), STAGED.formatted(stage));
-        long upserted = execute(connection, upsert, attempt);
+        String upsert = JdbcSql.upsert(connection, table.quoted(""), stage, attempt);
+        long upserted = statement.executeUpdate(upsert);
         if (upserted != rows) {
           throw new IllegalStateException(
-              "Of the %d rows of micro-batch %d, %d were found in %s: another process writes there."
-                      .formatted(rows, batchId, upserted, stage)
-                  + " Stop it and start again.");
+              "Of the %s rows of micro-batch %s, %s were found in %s: another process writes there. Stop it and start again."
+                  .formatted(rows, batchId, upserted, stage));
         }
       }
       connection.commit();
@@ -221,15 +167,13 @@ public final class JdbcSink {
    * @param spark any session
    * @param options as in {@link #buildQuery}
    * @param table the table's name
-   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}; without rows if there is nothing
-   *     yet
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}, empty if nothing is there yet
    * @throws IllegalStateException if the table has other columns, or the database cannot be read
-   * @throws IllegalArgumentException if there is no driver for the URL, the database is another or
-   *     an older one, the table's name is too long, or credentials are part of the URL
+   * @throws IllegalArgumentException as {@link #buildQuery} does for the options and the name
    */
   public static Dataset<Row> read(SparkSession spark, Map<String, String> options, String table) {
     JdbcDatabase database = new JdbcDatabase(options);
-    JdbcTable source = new JdbcTable(database, table, COLUMNS);
+    JdbcTable source = new JdbcTable(database, table, JdbcSql.COLUMNS);
     if (!source.isWritten()) {
       return spark.createDataFrame(List.of(), StructType.fromDDL(WindowedAggregation.SCHEMA));
     }
@@ -237,7 +181,7 @@ public final class JdbcSink {
         .read()
         .format("jdbc")
         .options(database.options())
-        .option("query", LATEST.formatted(source.quoted("")))
+        .option("query", JdbcSql.LATEST.formatted(source.quoted("")))
         .load()
         .selectExpr(
             "struct(timestamp_micros(window_start) AS start, timestamp_micros(window_end) AS end)"

@@ -84,14 +84,13 @@ public final class ParquetSink {
    * @return the query, to be started
    * @throws IllegalStateException if checkpoint and output do not belong together, or the
    *     checkpoint is in use or damaged
-   * @throws IllegalArgumentException if input, output or checkpoint is inside another, or {@code
-   *     date} is there already
+   * @throws IllegalArgumentException if one directory is inside another, or {@code date} exists
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, String output, String checkpoint, String... partitionColumns) {
-    Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals, output);
-    FileSinkOutput.at(totals.sparkSession(), output).requireWrittenFrom(start);
+    new FileSinkOutput(totals.sparkSession(), output).requireWrittenFrom(start);
     return withDate(totals, partitionColumns)
         .writeStream()
         .outputMode(OutputMode.Append())
@@ -106,12 +105,11 @@ public final class ParquetSink {
    *
    * @param spark any session
    * @param output the directory that {@link #buildQuery} writes
-   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}; without rows if there is nothing
-   *     yet
+   * @return a batch Dataset of {@link WindowedAggregation#SCHEMA}, empty if nothing is there yet
    * @throws IllegalStateException if a part file was deleted
    */
   public static Dataset<Row> read(SparkSession spark, String output) {
-    return FileSinkOutput.at(spark, output).read(WindowedAggregation.SCHEMA);
+    return new FileSinkOutput(spark, output).read(WindowedAggregation.SCHEMA);
   }
 
   /**
@@ -131,12 +129,12 @@ public final class ParquetSink {
   public static DataStreamWriter<Row> buildUpdateQuery(
       Dataset<Row> totals, String output, String checkpoint, String... partitionColumns) {
     ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
-    Checkpoint start = Checkpoint.at(totals.sparkSession(), checkpoint);
+    Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals, output);
-    BatchDirectories.at(totals.sparkSession(), output).requireWrittenFrom(start);
+    new BatchDirectories(totals.sparkSession(), output).requireWrittenFrom(start);
     VoidFunction2<Dataset<Row>, Long> write =
         (batch, batchId) -> {
-          BatchDirectories.at(batch.sparkSession(), output).prepare(batchId);
+          new BatchDirectories(batch.sparkSession(), output).prepare(batchId);
           batch
               .write()
               .mode(SaveMode.Overwrite)
@@ -162,7 +160,7 @@ public final class ParquetSink {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public static Dataset<Row> history(SparkSession spark, String output) {
-    return BatchDirectories.at(spark, output).read(WindowedAggregation.SCHEMA);
+    return new BatchDirectories(spark, output).read(WindowedAggregation.SCHEMA);
   }
 
   /**
@@ -209,17 +207,15 @@ public final class ParquetSink {
       Dataset<Row> sales = FileSource.read(spark, lesson.input("sales"));
       Dataset<Row> totals = WindowedAggregation.buildQuery(sales);
       String finals = lesson.output("final");
-      String revisions = lesson.output("latest");
+      String latest = lesson.output("latest");
       StreamingQuery once =
           buildQuery(totals, finals, lesson.checkpoint("final")).queryName("final").start();
       StreamingQuery each =
-          buildUpdateQuery(totals, revisions, lesson.checkpoint("latest"))
-              .queryName("latest")
-              .start();
+          buildUpdateQuery(totals, latest, lesson.checkpoint("latest")).queryName("latest").start();
       lesson.show(once, () -> read(spark, finals));
-      lesson.show(each, () -> latest(spark, revisions));
+      lesson.show(each, () -> latest(spark, latest));
       lesson.replay(once, each);
-      lesson.printTable("every revision", history(spark, revisions));
+      lesson.printTable("every revision", history(spark, latest));
     }
   }
 }

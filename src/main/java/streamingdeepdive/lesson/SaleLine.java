@@ -121,7 +121,7 @@ record SaleLine(Instant eventTime, String region, Double amount, String reason) 
       Instant time = OffsetDateTime.parse(eventTime.textValue(), TIME).toInstant();
       int year = time.atOffset(ZoneOffset.UTC).getYear();
       if (year < FIRST_YEAR || year > LAST_YEAR) {
-        return rejected("event_time is not in the years %d to %d".formatted(FIRST_YEAR, LAST_YEAR));
+        return rejected("event_time is not in the years " + FIRST_YEAR + " to " + LAST_YEAR);
       }
       Instant micros = time.truncatedTo(ChronoUnit.MICROS);
       return new SaleLine(micros, region.textValue(), amount.doubleValue(), null);

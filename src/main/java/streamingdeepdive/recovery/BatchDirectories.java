@@ -1,12 +1,12 @@
 package streamingdeepdive.recovery;
 
+import static java.util.stream.Collectors.toMap;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
@@ -32,24 +32,17 @@ public final class BatchDirectories {
   private static final String QUERY_ID = "_query_id";
   private static final String COMPLETE = "_SUCCESS";
 
-  private final SparkSession spark;
   private final FileTree files;
-
-  private BatchDirectories(SparkSession spark, FileTree files) {
-    this.spark = spark;
-    this.files = files;
-  }
 
   /**
    * Names an output, which need not exist yet.
    *
    * @param spark the session that writes or reads it
    * @param directory a directory on any Hadoop file system
-   * @return the output
    * @throws UncheckedIOException if there is no such file system
    */
-  public static BatchDirectories at(SparkSession spark, String directory) {
-    return new BatchDirectories(spark, FileTree.at(spark, directory));
+  public BatchDirectories(SparkSession spark, String directory) {
+    files = FileTree.at(spark, directory);
   }
 
   /**
@@ -61,25 +54,16 @@ public final class BatchDirectories {
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
     files.requireUnlessEmpty(QUERY_ID);
-    Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
-    Optional<String> owner = files.read(files.path(QUERY_ID));
-    if (owner.isPresent() && !owner.equals(queryId)) {
-      throw new IllegalStateException(
-          "The output directory %s was written from another checkpoint location than %s, and its micro-batches would be replaced. Start on the checkpoint that wrote it, or give the query a new output."
-              .formatted(files, checkpoint));
-    }
+    String output = "directory " + files;
+    List<String> queryIds = files.read(QUERY_ID).stream().toList();
+    checkpoint.requireWriter(output, queryIds, "its micro-batches would be replaced");
     long written =
-        complete().keySet().stream().mapToLong(BatchDirectories::batchId).max().orElse(-1);
-    if (written > checkpoint.lastPlanned().orElse(-1)) {
-      throw new IllegalStateException(
-          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, whose rows would count as the newest. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
-              .formatted(files, checkpoint, written));
-    }
-    if (owner.isEmpty() && checkpoint.lastCommitted().isPresent()) {
-      throw new IllegalStateException(
-          "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
-              .formatted(files, checkpoint));
-    }
+        complete().keySet().stream()
+            .mapToLong(directory -> Long.parseLong(directory.getName().split("=")[1]))
+            .max()
+            .orElse(-1);
+    checkpoint.requireNotAhead(output, written, "whose rows would count as the newest");
+    checkpoint.requireComplete(output, written);
   }
 
   /**
@@ -91,17 +75,15 @@ public final class BatchDirectories {
    * @throws IllegalStateException if another query writes here, or the output was deleted
    */
   public void prepare(long batchId) throws IOException {
-    String queryId = spark.sparkContext().getLocalProperty("sql.streaming.queryId");
-    Path file = files.path(QUERY_ID);
-    Optional<String> owner = files.read(file);
+    String queryId = files.spark().sparkContext().getLocalProperty("sql.streaming.queryId");
+    Optional<String> owner = files.read(QUERY_ID);
     if (owner.isEmpty() && batchId == 0) {
-      files.write(file, queryId);
+      files.write(QUERY_ID, queryId);
     } else if (!owner.equals(Optional.of(queryId))) {
       throw new IllegalStateException(
-          file
-              + (owner.isEmpty() ? " is gone" : " names another query")
-              + ": the earlier rows of this query are not in this output. Restore it, or start anew"
-              + " with a new checkpoint and a new output.");
+          "%s %s: the earlier rows of this query are not in this output. Restore it, or start anew with a new checkpoint and a new output."
+              .formatted(
+                  files.path(QUERY_ID), owner.isEmpty() ? "is gone" : "names another query"));
     }
     files.files().delete(files.path(BATCH + "=" + batchId + "/" + COMPLETE), false);
   }
@@ -115,6 +97,7 @@ public final class BatchDirectories {
    * @throws IllegalStateException if a micro-batch is replayed meanwhile
    */
   public Dataset<Row> read(String columns) {
+    SparkSession spark = files.spark();
     StructType schema = StructType.fromDDL(columns).add(BATCH, DataTypes.LongType);
     Map<Path, Long> before = complete();
     if (before.isEmpty()) {
@@ -138,20 +121,10 @@ public final class BatchDirectories {
 
   /** The directories that are complete, with the time since when they are. */
   private Map<Path, Long> complete() {
-    Map<Path, Long> complete = new HashMap<>();
-    files
+    return files
         .children(files.root())
-        .map(FileStatus::getPath)
-        .filter(directory -> directory.getName().matches(BATCH + "=\\d+"))
-        .forEach(
-            directory ->
-                files
-                    .status(new Path(directory, COMPLETE))
-                    .ifPresent(mark -> complete.put(directory, mark.getModificationTime())));
-    return complete;
-  }
-
-  private static long batchId(Path directory) {
-    return Long.parseLong(directory.getName().substring(BATCH.length() + 1));
+        .filter(child -> child.getPath().getName().matches(BATCH + "=\\d+"))
+        .flatMap(directory -> files.status(new Path(directory.getPath(), COMPLETE)).stream())
+        .collect(toMap(mark -> mark.getPath().getParent(), FileStatus::getModificationTime));
   }
 }

@@ -1,17 +1,18 @@
 package streamingdeepdive.recovery;
 
 import java.io.FileNotFoundException;
-import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.function.LongFunction;
+import java.util.function.Function;
+import org.apache.commons.lang3.exception.ExceptionUtils;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CommitLog;
+import org.apache.spark.sql.execution.streaming.HDFSMetadataLog;
 import org.apache.spark.sql.execution.streaming.OffsetSeqLog;
 import org.apache.spark.sql.execution.streaming.StreamMetadata;
 import scala.Option;
@@ -24,61 +25,44 @@ import scala.Option;
  *     Guide: Recovering from Failures with Checkpointing</a>
  */
 public final class Checkpoint {
-  private final SparkSession spark;
   private final FileTree files;
-
-  private Checkpoint(SparkSession spark, FileTree files) {
-    this.spark = spark;
-    this.files = files;
-  }
 
   /**
    * Names a checkpoint, which need not exist yet.
    *
    * @param spark the session that the query will run in
    * @param location a directory on any Hadoop file system
-   * @return the checkpoint
    * @throws UncheckedIOException if there is no such file system
    */
-  public static Checkpoint at(SparkSession spark, String location) {
-    return new Checkpoint(spark, FileTree.at(spark, location));
+  public Checkpoint(SparkSession spark, String location) {
+    files = FileTree.at(spark, location);
   }
 
   /**
    * Requires what holds for every sink: the checkpoint is whole, no query is running on it, and
-   * input, output and checkpoint are apart. Spark would stop the running query without a word, and
-   * a query with nested directories can read what it writes.
+   * inputs, outputs and checkpoint are apart. Spark would stop the running query without a word,
+   * and a query with nested directories can read what it writes.
    *
    * @param query the query; the directories of its file sources are looked at
-   * @param output the directory that it writes
+   * @param outputs the directories that it writes; none if the sink is no directory
    * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
    * @throws IllegalArgumentException if one directory is inside another
    */
-  public void requireUsable(Dataset<Row> query, String output) {
-    Directories.requireApart(query, output, toString());
-    requireUsable(query);
-  }
-
-  /**
-   * Requires what {@link #requireUsable(Dataset, String)} does, for a sink that is no directory.
-   *
-   * @param query the query; the directories of its file sources are looked at
-   * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
-   * @throws IllegalArgumentException if the checkpoint is inside an input, or the other way round
-   */
-  public void requireUsable(Dataset<Row> query) {
-    Directories.requireApart(query, toString());
-    requireNotRunning();
-    lastPlanned().ifPresent(this::requireWholeOffsets);
-    lastCommitted()
-        .ifPresent(id -> requireWhole("commits", id, new CommitLog(spark, log("commits"))::get));
-  }
-
-  private void requireNotRunning() {
-    if (queryId().filter(spark.sharedState().activeStreamingQueries()::containsKey).isPresent()) {
+  public void requireUsable(Dataset<Row> query, String... outputs) {
+    Directory.requireApart(query, toString(), outputs);
+    var running = files.spark().sharedState().activeStreamingQueries();
+    if (queryId().filter(running::containsKey).isPresent()) {
       throw new IllegalStateException(
           "The checkpoint location %s is in use by a running query. Stop that query first, or give this one a checkpoint location of its own."
               .formatted(files));
+    }
+    // A query takes the end of its newest micro-batch from one file, the start from that before.
+    long newest = lastPlanned();
+    for (long id = Math.max(0, newest - 1); id <= newest; id++) {
+      requireWhole("offsets", id, log -> new OffsetSeqLog(files.spark(), log));
+    }
+    if (lastCommitted() >= 0) {
+      requireWhole("commits", lastCommitted(), log -> new CommitLog(files.spark(), log));
     }
   }
 
@@ -91,7 +75,7 @@ public final class Checkpoint {
    *     itself
    */
   public void claim(String program) {
-    Optional<String> owner = files.read(files.path("program"));
+    Optional<String> owner = files.read("program");
     if (queryId().isPresent()) {
       throw new IllegalStateException(
           "The directory %s is the checkpoint location of a query. Give %s a directory of its own."
@@ -103,20 +87,43 @@ public final class Checkpoint {
               .formatted(files, owner.get(), program));
     }
     if (owner.isEmpty()) {
-      try {
-        files.write(files.path("program"), program);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      files.write("program", program);
+    }
+  }
+
+  /** Requires that no other query is among those that wrote the output. */
+  void requireWriter(String output, Collection<String> queryIds, String otherwise) {
+    if (!queryId().map(UUID::toString).stream().toList().containsAll(queryIds)) {
+      throw new IllegalStateException(
+          "The output %s was written from another checkpoint location than %s, and %s. Start on the checkpoint that wrote it, or give the query a new output."
+              .formatted(output, this, otherwise));
+    }
+  }
+
+  /** Requires that the output has no micro-batch that is not even planned. */
+  void requireNotAhead(String output, long written, String otherwise) {
+    if (written > lastPlanned()) {
+      throw new IllegalStateException(
+          "The output %s is ahead of the checkpoint location %s: it has micro-batches up to %s, %s. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
+              .formatted(output, this, written, otherwise));
+    }
+  }
+
+  /** Requires that the output has every micro-batch that is done. */
+  void requireComplete(String output, long written) {
+    if (written < lastCommitted()) {
+      throw new IllegalStateException(
+          "The output %s lacks what was written from the checkpoint location %s, micro-batches %s to %s. Restore the output, or start anew with a new checkpoint and a new output."
+              .formatted(output, this, written + 1, lastCommitted()));
     }
   }
 
   /** The id that the query keeps over all restarts; empty before its first start. */
-  Optional<UUID> queryId() {
+  private Optional<UUID> queryId() {
     Path metadata = files.path("metadata");
     Option<StreamMetadata> read;
     try {
-      read = StreamMetadata.read(metadata, files.files().getConf());
+      read = StreamMetadata.read(metadata, files.spark().sessionState().newHadoopConf());
     } catch (Exception e) { // Scala throws checked ones undeclared
       throw damaged(metadata, e);
     }
@@ -124,50 +131,30 @@ public final class Checkpoint {
   }
 
   /** The newest micro-batch whose input is known; it may have run or not. */
-  OptionalLong lastPlanned() {
+  private long lastPlanned() {
     return files.lastBatchId("offsets");
   }
 
   /** The newest micro-batch that is known to be done. */
-  OptionalLong lastCommitted() {
+  private long lastCommitted() {
     return files.lastBatchId("commits");
   }
 
-  private String log(String name) {
-    return files.path(name).toString();
-  }
-
-  /** A query takes the end of its newest micro-batch from one file, the start from that before. */
-  private void requireWholeOffsets(long newest) {
-    OffsetSeqLog offsets = new OffsetSeqLog(spark, log("offsets"));
-    for (long id = Math.max(0, newest - 1); id <= newest; id++) {
-      requireWhole("offsets", id, offsets::get);
-    }
-  }
-
-  private void requireWhole(String log, long batchId, LongFunction<Option<?>> read) {
+  private void requireWhole(String log, long id, Function<String, HDFSMetadataLog<?>> open) {
     try {
-      if (read.apply(batchId).isEmpty()) {
+      if (open.apply(files.path(log).toString()).get(id).isEmpty()) {
         throw new FileNotFoundException("it is gone");
       }
     } catch (Exception e) { // Scala throws checked ones undeclared
-      throw damaged(new Path(log(log), Long.toString(batchId)), e);
+      throw damaged(files.path(log + "/" + id), e);
     }
   }
 
   private static IllegalStateException damaged(Path file, Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    String damage = String.valueOf(ExceptionUtils.getRootCause(failure).getMessage());
     return new IllegalStateException(
-        "The checkpoint file "
-            + file
-            + " is damaged: "
-            + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
-            + ". Restore checkpoint and output as they were at one moment, or start anew with a new"
-            + " checkpoint and a new output.",
-        failure);
+        "The checkpoint file %s is damaged: %s. Restore checkpoint and output as they were at one moment, or start anew with a new checkpoint and a new output."
+            .formatted(file, damage.lines().findFirst().orElse("")));
   }
 
   @Override

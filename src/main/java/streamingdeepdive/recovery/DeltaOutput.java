@@ -1,9 +1,8 @@
 package streamingdeepdive.recovery;
 
 import io.delta.tables.DeltaTable;
+import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.delta.DeltaLog;
 import scala.Option;
@@ -17,23 +16,17 @@ import scala.collection.JavaConverters;
  *     writes</a>
  */
 public final class DeltaOutput {
-  private final SparkSession spark;
-  private final String directory;
-
-  private DeltaOutput(SparkSession spark, String directory) {
-    this.spark = spark;
-    this.directory = directory;
-  }
+  private final FileTree files;
 
   /**
    * Names a table, which need not exist yet.
    *
    * @param spark a session with Delta's extension and catalog
    * @param directory a directory on any Hadoop file system
-   * @return the table
+   * @throws UncheckedIOException if there is no such file system
    */
-  public static DeltaOutput at(SparkSession spark, String directory) {
-    return new DeltaOutput(spark, FileTree.at(spark, directory).toString());
+  public DeltaOutput(SparkSession spark, String directory) {
+    files = FileTree.at(spark, directory);
   }
 
   /**
@@ -45,26 +38,21 @@ public final class DeltaOutput {
    *     the checkpoint
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
-    FileTree.at(spark, directory).requireUnlessEmpty("_delta_log");
+    files.requireUnlessEmpty("_delta_log");
+    String directory = files.toString();
+    String output = "directory " + directory;
     // It refuses a session without Delta's settings, and goes on to know a table that was deleted.
-    DeltaLog log = DeltaLog.forTable(spark, directory);
-    if (!DeltaTable.isDeltaTable(spark, directory)) {
-      if (checkpoint.lastCommitted().isPresent()) {
-        throw new IllegalStateException(
-            "The output directory %s lacks what was written from the checkpoint location %s. Restore the output, or start anew with a new checkpoint and a new output."
-                .formatted(directory, checkpoint));
-      }
+    DeltaLog log = DeltaLog.forTable(files.spark(), directory);
+    if (!DeltaTable.isDeltaTable(files.spark(), directory)) {
+      checkpoint.requireComplete(output, -1);
       return;
     }
-    Map<String, Object> written =
+    Map<String, Object> last =
         JavaConverters.mapAsJavaMap(
             log.update(false, Option.empty(), Option.empty()).transactions());
-    Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
-    long last = queryId.map(written::get).map(Long.class::cast).orElse(-1L);
-    if (written.size() > (last < 0 ? 0 : 1) || last > checkpoint.lastPlanned().orElse(-1)) {
-      throw new IllegalStateException(
-          "The output directory %s was written from another checkpoint location than %s, and its rows would come a second time. Start on the checkpoint that wrote it, or give the query a new output."
-              .formatted(directory, checkpoint));
-    }
+    checkpoint.requireWriter(output, last.keySet(), "its rows would come a second time");
+    // A micro-batch without rows makes no version, so the table may have fewer than are done.
+    long written = last.values().stream().mapToLong(Long.class::cast).max().orElse(-1);
+    checkpoint.requireNotAhead(output, written, "which Delta would pass over without a word");
   }
 }

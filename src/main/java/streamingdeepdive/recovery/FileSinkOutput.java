@@ -14,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.FileStreamSink;
 import org.apache.spark.sql.execution.streaming.FileStreamSinkLog;
-import org.apache.spark.sql.execution.streaming.SinkFileStatus;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
@@ -30,24 +29,17 @@ import scala.Option;
 public final class FileSinkOutput {
   private static final String LOG = FileStreamSink.metadataDir();
 
-  private final SparkSession spark;
   private final FileTree files;
-
-  private FileSinkOutput(SparkSession spark, FileTree files) {
-    this.spark = spark;
-    this.files = files;
-  }
 
   /**
    * Names an output, which need not exist yet.
    *
    * @param spark the session that writes or reads it
    * @param directory a directory on any Hadoop file system
-   * @return the output
    * @throws UncheckedIOException if there is no such file system
    */
-  public static FileSinkOutput at(SparkSession spark, String directory) {
-    return new FileSinkOutput(spark, FileTree.at(spark, directory));
+  public FileSinkOutput(SparkSession spark, String directory) {
+    files = FileTree.at(spark, directory);
   }
 
   /**
@@ -60,18 +52,10 @@ public final class FileSinkOutput {
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
     files.requireUnlessEmpty(LOG);
-    long written = lastWritten();
-    if (written > checkpoint.lastPlanned().orElse(-1)) {
-      throw new IllegalStateException(
-          "The output directory %s is ahead of the checkpoint location %s: it has micro-batches up to %s, which Spark would pass over without a word. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
-              .formatted(files, checkpoint, written));
-    }
-    long committed = checkpoint.lastCommitted().orElse(-1);
-    if (written < committed) {
-      throw new IllegalStateException(
-          "The output directory %s lacks what was written from the checkpoint location %s, micro-batches %s to %s. Restore the output, or start anew with a new checkpoint and a new output."
-              .formatted(files, checkpoint, written + 1, committed));
-    }
+    String output = "directory " + files;
+    long written = files.lastBatchId(LOG);
+    checkpoint.requireNotAhead(output, written, "which Spark would pass over without a word");
+    checkpoint.requireComplete(output, written);
   }
 
   /**
@@ -85,17 +69,18 @@ public final class FileSinkOutput {
     // Spark creates the log's directory before it writes the first part file.
     files.requireUnlessEmpty(LOG);
     // The log before the files: a micro-batch that commits now is in neither or in the latter.
-    SinkFileStatus[] parts = lastWritten() < 0 ? new SinkFileStatus[0] : sinkLog().allFiles();
-    requireAll(Arrays.stream(parts).map(part -> new Path(URI.create(part.path()))).toList());
+    List<Path> parts = files.lastBatchId(LOG) < 0 ? List.of() : partsInLog();
+    requireAll(parts);
+    SparkSession spark = files.spark();
     StructType schema = StructType.fromDDL(columns);
-    return parts.length == 0
+    return parts.isEmpty()
         ? spark.createDataFrame(List.of(), schema)
         : spark.read().schema(schema).parquet(files.toString()).selectExpr(schema.fieldNames());
   }
 
   /** A part file was written whole before the log named it, so it can only have been deleted. */
   private void requireAll(List<Path> parts) {
-    Set<Path> present = files.list().map(FileStatus::getPath).collect(toSet());
+    Set<Path> present = files.list(files.root()).map(FileStatus::getPath).collect(toSet());
     for (Path part : parts) {
       // The log may name the same file system in another way than the listing does.
       if (!present.contains(part) && files.status(part).isEmpty()) {
@@ -106,12 +91,10 @@ public final class FileSinkOutput {
     }
   }
 
-  private FileStreamSinkLog sinkLog() {
-    return new FileStreamSinkLog(
-        FileStreamSinkLog.VERSION(), spark, files.path(LOG).toString(), Option.empty());
-  }
-
-  private long lastWritten() {
-    return files.lastBatchId(LOG).orElse(-1);
+  private List<Path> partsInLog() {
+    String path = files.path(LOG).toString();
+    int version = FileStreamSinkLog.VERSION();
+    var log = new FileStreamSinkLog(version, files.spark(), path, Option.empty());
+    return Arrays.stream(log.allFiles()).map(part -> new Path(URI.create(part.path()))).toList();
   }
 }

@@ -8,32 +8,26 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CheckpointFileManager;
 
-/**
- * A directory on any Hadoop file system, which need not exist, and what is in it.
- *
- * @param root its path, with the scheme
- */
-record FileTree(Configuration configuration, FileSystem files, Path root) {
+/** A directory on any Hadoop file system, which need not exist, and what is in it. */
+record FileTree(SparkSession spark, FileSystem files, Path root) {
   /** A file of one of Spark's logs; every tenth of some logs holds those before it. */
   private static final Pattern BATCH_FILE = Pattern.compile("(\\d+)(\\.compact)?");
 
   static FileTree at(SparkSession spark, String directory) {
     try {
       Path path = new Path(directory);
-      Configuration configuration = spark.sessionState().newHadoopConf();
-      FileSystem files = path.getFileSystem(configuration);
-      return new FileTree(configuration, files, files.makeQualified(path));
+      FileSystem files = path.getFileSystem(spark.sessionState().newHadoopConf());
+      return new FileTree(spark, files, files.makeQualified(path));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -44,11 +38,7 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
   }
 
   /** All files, also those in directories below. */
-  Stream<FileStatus> list() {
-    return list(root);
-  }
-
-  private Stream<FileStatus> list(Path directory) {
+  Stream<FileStatus> list(Path directory) {
     return children(directory)
         .flatMap(child -> child.isDirectory() ? list(child.getPath()) : Stream.of(child));
   }
@@ -64,23 +54,19 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
   }
 
   /** A small text; empty if the file does not exist. */
-  Optional<String> read(Path file) {
+  Optional<String> read(String name) {
     return find(
-        file,
-        path -> {
-          try (InputStream in = files.open(path)) {
+        path(name),
+        file -> {
+          try (InputStream in = files.open(file)) {
             return new String(in.readAllBytes(), UTF_8);
           }
         });
   }
 
-  private interface Finder<T> {
-    T find(Path path) throws IOException;
-  }
-
-  private static <T> Optional<T> find(Path path, Finder<T> finder) {
+  private static <T> Optional<T> find(Path path, FunctionRaisingIOE<Path, T> finder) {
     try {
-      return Optional.of(finder.find(path));
+      return Optional.of(finder.apply(path));
     } catch (FileNotFoundException e) {
       return Optional.empty();
     } catch (IOException e) {
@@ -89,32 +75,37 @@ record FileTree(Configuration configuration, FileSystem files, Path root) {
   }
 
   /** Writes a small text: readers find the old one or this, whole. */
-  void write(Path file, String content) throws IOException {
-    CheckpointFileManager manager = CheckpointFileManager.create(root, configuration);
-    manager.mkdirs(file.getParent());
-    var out = manager.createAtomic(file, true);
+  void write(String name, String content) {
     try {
-      out.write(content.getBytes(UTF_8));
-      out.close();
+      var manager = CheckpointFileManager.create(root, spark.sessionState().newHadoopConf());
+      manager.mkdirs(root);
+      var out = manager.createAtomic(path(name), true);
+      try {
+        out.write(content.getBytes(UTF_8));
+        out.close();
+      } catch (IOException e) {
+        out.cancel();
+        throw e;
+      }
     } catch (IOException e) {
-      out.cancel();
-      throw e;
+      throw new UncheckedIOException(e);
     }
   }
 
-  /** The newest micro-batch that has a file in one of Spark's logs. */
-  OptionalLong lastBatchId(String log) {
+  /** The newest micro-batch that has a file in one of Spark's logs; -1 if none has. */
+  long lastBatchId(String log) {
     return children(path(log))
         .map(file -> BATCH_FILE.matcher(file.getPath().getName()))
         .filter(Matcher::matches)
         .mapToLong(name -> Long.parseLong(name.group(1)))
-        .max();
+        .max()
+        .orElse(-1);
   }
 
   /** Requires the file or directory that tells which of the files here count. */
   void requireUnlessEmpty(String name) {
     if (status(path(name)).isEmpty()
-        && list().anyMatch(file -> !file.getPath().getName().startsWith("."))) {
+        && list(root).anyMatch(file -> !file.getPath().getName().startsWith("."))) {
       throw new IllegalStateException(
           "The output directory %s holds files but not %s, which tells those to be read. Restore it, or start anew with a new checkpoint and a new output."
               .formatted(root, name));

@@ -1,21 +1,12 @@
 package streamingdeepdive.recovery;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.concat;
-import static org.apache.spark.sql.functions.lit;
-import static org.apache.spark.sql.functions.raise_error;
-import static org.apache.spark.sql.functions.translate;
-import static org.apache.spark.sql.functions.when;
-
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.jdbc.JdbcDialects;
 import scala.Predef;
@@ -30,8 +21,6 @@ public final class JdbcDatabase {
 
   private static final Pattern CREDENTIALS =
       Pattern.compile("[?&;](user|password)=|//[^/?;]*@", Pattern.CASE_INSENSITIVE);
-
-  private static final String POSTGRESQL = "jdbc:postgresql:";
 
   private final Map<String, String> options;
   private final JDBCOptions connecting;
@@ -55,27 +44,23 @@ public final class JdbcDatabase {
           "The JDBC URL holds a user or a password; give them as the options user and password.");
     }
     options = new HashMap<>(given);
-    if (url.startsWith(POSTGRESQL)) {
+    if (url.startsWith("jdbc:postgresql:")) {
       // Without it the driver sends one statement a row.
       options.putIfAbsent("reWriteBatchedInserts", "true");
     }
-    connecting = connecting(url, options);
-  }
-
-  private static JDBCOptions connecting(String url, Map<String, String> options) {
     try {
-      return new JDBCOptions(
-          url,
-          "no table, but Spark asks for one",
-          JavaConverters.mapAsScalaMap(options).toMap(Predef.<Tuple2<String, String>>$conforms()));
+      connecting =
+          new JDBCOptions(
+              url,
+              "no table, but Spark asks for one",
+              JavaConverters.mapAsScalaMap(options)
+                  .toMap(Predef.<Tuple2<String, String>>$conforms()));
     } catch (RuntimeException e) {
       throw e; // about another option
     } catch (Exception e) { // of the driver; Scala throws it undeclared
       throw new IllegalArgumentException(
-          "There is no JDBC driver for "
-              + url
-              + "; add its jar to the class path, and if that is not enough, give its class as the"
-              + " option driver.");
+          "There is no JDBC driver for %s; add its jar to the class path, and if that is not enough, give its class as the option driver."
+              .formatted(url));
     }
   }
 
@@ -86,26 +71,6 @@ public final class JdbcDatabase {
    */
   public Map<String, String> options() {
     return options;
-  }
-
-  /**
-   * A text that the database can store, or a failure that shows it: PostgreSQL takes no U+0000.
-   *
-   * @param name of a STRING column
-   * @return the column
-   */
-  public Column storable(String name) {
-    if (!connecting.url().startsWith(POSTGRESQL)) {
-      return col(name);
-    }
-    Column failure =
-        concat(
-            lit("PostgreSQL cannot store the %s ".formatted(name)),
-            translate(col(name), "\0", "?"),
-            lit(
-                ", where ? is the character U+0000. Reject such values where the events are read,"
-                    + " and start again."));
-    return when(col(name).contains("\0"), raise_error(failure)).otherwise(col(name)).as(name);
   }
 
   /**
@@ -128,25 +93,6 @@ public final class JdbcDatabase {
     }
   }
 
-  /**
-   * Runs a statement.
-   *
-   * @param connection an open connection
-   * @param sql the statement, with a question mark for each value
-   * @param values the values
-   * @return how many rows it has written
-   * @throws SQLException if the database fails
-   */
-  public static int execute(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setObject(i + 1, values[i]);
-      }
-      return statement.executeUpdate();
-    }
-  }
-
   static void requireKnown(DatabaseMetaData database) throws SQLException {
     String product = database.getDatabaseProductName();
     int[] since = SINCE.get(product);
@@ -157,7 +103,7 @@ public final class JdbcDatabase {
     int[] version = {database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion()};
     if (Arrays.compare(version, since) < 0) {
       throw new IllegalArgumentException(
-          "The database is %s %s; %d.%d or later is needed."
+          "The database is %s %s; %s.%s or later is needed."
               .formatted(product, database.getDatabaseProductVersion(), since[0], since[1]));
     }
   }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.regex.Matcher;
 
 /**
@@ -19,7 +18,6 @@ import java.util.regex.Matcher;
  */
 public final class JdbcTable {
   private static final String PROGRESS = "_progress";
-  private static final int H2_LONGEST_NAME = 256;
 
   private record Progress(String queryId, long batchId) {}
 
@@ -62,30 +60,13 @@ public final class JdbcTable {
    *     long for it
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
-    Optional<Progress> progress = progress();
-    Optional<String> queryId = checkpoint.queryId().map(UUID::toString);
-    if (progress.isPresent() && !progress.map(Progress::queryId).equals(queryId)) {
-      throw new IllegalStateException(
-          "The table "
-              + name
-              + " was written from another checkpoint than "
-              + checkpoint
-              + ", and the totals of both would be mixed. Start on the checkpoint that wrote it, or"
-              + " give the query a new table.");
-    }
-    long written = progress.map(Progress::batchId).orElse(-1L);
-    long committed = checkpoint.lastCommitted().orElse(-1);
-    if (written < committed || written > checkpoint.lastPlanned().orElse(-1)) {
-      throw new IllegalStateException(
-          "The table %s has %s, but %s are done according to the checkpoint %s."
-                  .formatted(name, upTo(written), upTo(committed), checkpoint)
-              + " Restore both as they were at the same time, or start anew with a new checkpoint"
-              + " and a new table.");
-    }
-  }
-
-  private static String upTo(long batchId) {
-    return batchId < 0 ? "no micro-batches" : "the micro-batches up to " + batchId;
+    Optional<Progress> last = progress();
+    String output = "table " + name;
+    List<String> queryIds = last.map(Progress::queryId).stream().toList();
+    checkpoint.requireWriter(output, queryIds, "the totals of both would be mixed");
+    long written = last.map(Progress::batchId).orElse(-1L);
+    checkpoint.requireNotAhead(output, written, "whose totals would be mixed with older ones");
+    checkpoint.requireComplete(output, written);
   }
 
   /**
@@ -103,8 +84,9 @@ public final class JdbcTable {
     try (Connection connection = database.connect()) {
       return progress(connection);
     } catch (SQLException e) {
+      String why = e.getCause() == null ? "" : " (" + e.getCause() + ")";
       throw new IllegalStateException(
-          "The database " + database + " cannot be read: " + e.getMessage(), e);
+          "The database %s cannot be read: %s%s".formatted(database, e.getMessage(), why));
     }
   }
 
@@ -122,35 +104,39 @@ public final class JdbcTable {
         Statement statement = connection.createStatement()) {
       Optional<Progress> last = progress(connection);
       if (last.isEmpty() && batchId == 0) {
+        String product = connection.getMetaData().getDatabaseProductName();
         statement.execute(
             "CREATE TABLE IF NOT EXISTS %s (%s, %s)"
-                .formatted(quoted(""), columnsIn(connection), constraint));
+                .formatted(quoted(""), columns.get(product), constraint));
         statement.execute(
-            "CREATE TABLE IF NOT EXISTS "
-                + quoted(PROGRESS)
-                + " (\"only_row\" BOOLEAN PRIMARY KEY CHECK (\"only_row\"),"
-                + " \"query_id\" VARCHAR(36), \"batch_id\" BIGINT)");
+            """
+            CREATE TABLE IF NOT EXISTS %s ("only_row" BOOLEAN PRIMARY KEY CHECK ("only_row"), \
+            "query_id" VARCHAR(36), "batch_id" BIGINT)"""
+                .formatted(quoted(PROGRESS)));
         statement.execute(
-            "INSERT INTO %s VALUES (TRUE, '%s', -1)".formatted(quoted(PROGRESS), queryId));
+            "INSERT INTO " + quoted(PROGRESS) + " VALUES (TRUE, '" + queryId + "', -1)");
       } else if (!last.equals(Optional.of(new Progress(queryId, batchId)))
           && !last.equals(Optional.of(new Progress(queryId, batchId - 1)))) {
         throw new IllegalStateException(
-            "The table %s does not hold what this query has written before micro-batch %d."
-                    .formatted(name, batchId)
-                + " Restore it, or start anew with a new checkpoint and a new table.");
+            "The table %s does not hold what this query has written before micro-batch %s. Restore it, or start anew with a new checkpoint and a new table."
+                .formatted(name, batchId));
       }
       connection.commit();
     }
   }
 
-  private String columnsIn(Connection connection) throws SQLException {
-    return columns.get(connection.getMetaData().getDatabaseProductName());
-  }
-
   /** Empty if nothing has been written; rows that are not on record are not to be built on. */
   private Optional<Progress> progress(Connection connection) throws SQLException {
-    requireFits(connection.getMetaData().getMaxTableNameLength());
-    List<String> expected = List.of(columnsIn(connection).replace("\"", "").split(", "));
+    int reported = connection.getMetaData().getMaxTableNameLength();
+    int longest = reported == 0 ? 256 : reported; // H2 does not say
+    // PostgreSQL would cut the longer name, and not find it again.
+    if ((name + PROGRESS).getBytes(StandardCharsets.UTF_8).length > longest) {
+      throw new IllegalArgumentException(
+          "The table name %s is too long: with %s behind it, it must fit into %s bytes. Give the table a shorter one."
+              .formatted(name, PROGRESS, longest));
+    }
+    String product = connection.getMetaData().getDatabaseProductName();
+    List<String> expected = List.of(columns.get(product).replace("\"", "").split(", "));
     List<String> found = columns(connection, name);
     if (!found.isEmpty() && !found.equals(expected)) {
       throw new IllegalStateException(
@@ -168,23 +154,11 @@ public final class JdbcTable {
       String anyRow = "SELECT 1 FROM %s FETCH FIRST ROW ONLY".formatted(quoted(""));
       if (!found.isEmpty() && statement.executeQuery(anyRow).next()) {
         throw new IllegalStateException(
-            "The table %s holds rows, but %s does not say of which query."
-                    .formatted(name, name + PROGRESS)
-                + " Restore it, or give the query a new table.");
+            "The table %s holds rows, but %s does not say of which query. Restore it, or give the query a new table."
+                .formatted(name, name + PROGRESS));
       }
     }
     return Optional.empty();
-  }
-
-  /** PostgreSQL would cut the longer name, and not find it again. */
-  private void requireFits(int reported) {
-    int longest = reported == 0 ? H2_LONGEST_NAME : reported;
-    if ((name + PROGRESS).getBytes(StandardCharsets.UTF_8).length > longest) {
-      throw new IllegalArgumentException(
-          "The table name %s is too long: with %s behind it, it must fit into %d bytes. Give the"
-                  .formatted(name, PROGRESS, longest)
-              + " table a shorter one.");
-    }
   }
 
   /** The columns of a table, each with its type; none if it does not exist. */

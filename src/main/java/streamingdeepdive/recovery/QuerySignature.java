@@ -1,13 +1,11 @@
 package streamingdeepdive.recovery;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.commons.lang3.StringUtils;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics;
@@ -57,26 +55,17 @@ public final class QuerySignature {
    */
   public static void require(Dataset<Row> query, OutputMode mode, String checkpoint) {
     FileTree files = FileTree.at(query.sparkSession(), checkpoint);
-    Path file = files.path(FILE);
     String now = of(query, mode);
-    Optional<String> then = files.read(file);
-    boolean hasRun = files.lastBatchId("offsets").isPresent();
-    if (then.isEmpty() || !hasRun) {
-      try {
-        files.write(file, now);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    Optional<String> then = files.read(FILE);
+    if (then.isEmpty() || files.lastBatchId("offsets") < 0) {
+      files.write(FILE, now);
     } else if (!then.get().equals(now)) {
       throw new IllegalStateException(
-          "The checkpoint location "
-              + files
-              + " belongs to another query. "
-              + firstDifference(then.get().lines().toList(), now.lines().toList())
-              + " Start this one on a new checkpoint with a new output; if you know that the change"
-              + " does not touch the state, delete "
-              + file
-              + " and start again.");
+          "The checkpoint location %s belongs to another query. %s Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete %s and start again."
+              .formatted(
+                  files,
+                  firstDifference(then.get().lines().toList(), now.lines().toList()),
+                  files.path(FILE)));
     }
   }
 

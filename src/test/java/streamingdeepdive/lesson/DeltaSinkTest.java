@@ -256,15 +256,16 @@ class DeltaSinkTest {
     assertRefused(
         sales,
         "backup",
-        "The output directory OUTPUT was written from another checkpoint location than CHECKPOINT, and its rows would"
-            + " come a second time. Start on the checkpoint that wrote it, or give the query a new"
-            + " output.");
+        "The output directory OUTPUT is ahead of the checkpoint location CHECKPOINT: it has"
+            + " micro-batches up to 2, which Delta would pass over without a word. Start on the"
+            + " checkpoint that wrote it, as it is now, or give the query a new output.");
     FileUtil.fullyDelete(place.resolve("output").toFile());
     assertRefused(
         sales,
         "checkpoint",
-        "The output directory OUTPUT lacks what was written from the checkpoint location CHECKPOINT. Restore the"
-            + " output, or start anew with a new checkpoint and a new output.");
+        "The output directory OUTPUT lacks what was written from the checkpoint location CHECKPOINT,"
+            + " micro-batches 0 to 3. Restore the output, or start anew with a new checkpoint and a"
+            + " new output.");
   }
 
   /** Each would be lost: rows of one key would replace one another. */

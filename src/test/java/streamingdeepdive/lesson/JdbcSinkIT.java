@@ -77,7 +77,7 @@ class JdbcSinkIT {
                         }
                       })),
           add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, ""),
-          start().expectFailure(SQLException.class, "refused"),
+          start().expectFailure(IllegalStateException.class, "refused"),
           check(server::resume),
           check(() -> away.set(false)),
           check(HookedDriver::removeHook),

@@ -98,9 +98,9 @@ class JdbcSinkGuardsTest {
 
     assertRefused(
         "another",
-        "The table totals was written from another checkpoint than CHECKPOINT, and the totals of"
-            + " both would be mixed. Start on the checkpoint that wrote it, or give the query a new"
-            + " table.");
+        "The output table totals was written from another checkpoint location than CHECKPOINT, and"
+            + " the totals of both would be mixed. Start on the checkpoint that wrote it, or give"
+            + " the query a new output.");
   }
 
   /** The guard was passed before the other query wrote its first micro-batch. */
@@ -126,24 +126,27 @@ class JdbcSinkGuardsTest {
 
     assertRefused(
         "checkpoint",
-        "The table totals has no micro-batches, but the micro-batches up to 1 are done according to"
-            + " the checkpoint CHECKPOINT. Restore both as they were at the same time, or "
-            + ANEW);
+        "The output table totals lacks what was written from the checkpoint location CHECKPOINT,"
+            + " micro-batches 0 to 1. Restore the output, or start anew with a new checkpoint and a"
+            + " new output.");
   }
 
   @ParameterizedTest
-  @CsvSource({"0,up to 0", "9,up to 9"})
-  void aTableOfAnotherTime(long batchId, String upTo) throws Exception {
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          0 | lacks what was written from the checkpoint location CHECKPOINT, micro-batches 1 to 1. \
+          Restore the output, or start anew with a new checkpoint and a new output.
+          9 | is ahead of the checkpoint location CHECKPOINT: it has micro-batches up to 9, whose \
+          totals would be mixed with older ones. Start on the checkpoint that wrote it, as it is \
+          now, or give the query a new output.
+          """)
+  void aTableOfAnotherTime(long batchId, String sentence) throws Exception {
     run();
     execute("UPDATE \"totals_progress\" SET \"batch_id\" = " + batchId);
 
-    assertRefused(
-        "checkpoint",
-        "The table totals has the micro-batches "
-            + upTo
-            + ", but the micro-batches up to 1 are done according to the checkpoint CHECKPOINT."
-            + " Restore both as they were at the same time, or "
-            + ANEW);
+    assertRefused("checkpoint", "The output table totals " + sentence);
   }
 
   @Test
@@ -293,6 +296,7 @@ class JdbcSinkGuardsTest {
           .satisfies(e -> e.printStackTrace(new PrintWriter(said)));
       assertThatThrownBy(() -> start("checkpoint"))
           .hasMessageStartingWith("The database " + options.get("url") + " cannot be read: Wrong ")
+          .hasNoCause()
           .satisfies(e -> e.printStackTrace(new PrintWriter(said)));
       assertThat(log.messages()).isNotEmpty().noneMatch(message -> message.contains("sesame"));
     }

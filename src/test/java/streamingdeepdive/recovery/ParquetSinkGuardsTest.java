@@ -124,6 +124,7 @@ class ParquetSinkGuardsTest {
 
     assertThatThrownBy(start)
         .isInstanceOfAny(IllegalStateException.class, IllegalArgumentException.class)
+        .hasNoCause()
         .extracting(failure -> failure.getMessage().replace("hooked:" + place + "/", ""))
         .isEqualTo(sentence);
     assertThat(files()).isEqualTo(before);
@@ -180,17 +181,17 @@ class ParquetSinkGuardsTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', textBlock = "FINAL | , micro-batches 0 to 2\nREVISIONS | ''")
-  void aCheckpointWhoseOutputIsGone(Sink sink, String which) throws Exception {
+  @EnumSource
+  void aCheckpointWhoseOutputIsGone(Sink sink) throws Exception {
     run(sink);
 
     assertRefused(
         sink,
         "elsewhere",
         "checkpoint",
-        "The output directory elsewhere lacks what was written from the checkpoint location checkpoint"
-            + which
-            + ". Restore the output, or start anew with a new checkpoint and a new output.");
+        "The output directory elsewhere lacks what was written from the checkpoint location checkpoint,"
+            + " micro-batches 0 to 2. Restore the output, or start anew with a new checkpoint and a"
+            + " new output.");
   }
 
   @ParameterizedTest
@@ -340,6 +341,20 @@ class ParquetSinkGuardsTest {
 
     assertThat(Sink.REVISIONS.read(spark, in("output")).count()).isEqualTo(1);
     start(Sink.REVISIONS);
+  }
+
+  @Test
+  void theNewestMicroBatchWhoseDirectoryWasDeletedIsMissed() throws Exception {
+    run(Sink.REVISIONS);
+    FileUtils.deleteDirectory(place.resolve("output/batch=2").toFile());
+
+    assertRefused(
+        Sink.REVISIONS,
+        "output",
+        "checkpoint",
+        "The output directory output lacks what was written from the checkpoint location checkpoint,"
+            + " micro-batches 2 to 2. Restore the output, or start anew with a new checkpoint and a"
+            + " new output.");
   }
 
   /** Of revisions it is not missed, as a whole directory is not. */
