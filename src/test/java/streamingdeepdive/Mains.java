@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.SparkContext$;
 import streamingdeepdive.app.CapturedOutput;
@@ -15,15 +17,24 @@ import streamingdeepdive.testkit.TestSession;
 final class Mains {
   private Mains() {}
 
+  private static final List<Class<?>> MAINS = find();
+
   /** In the order of their names. */
   static Stream<Class<?>> all() {
-    return new ClassFileImporter()
+    return MAINS.stream();
+  }
+
+  private static List<Class<?>> find() {
+    List<Class<?>> mains = new ArrayList<>();
+    new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("streamingdeepdive.lesson", "streamingdeepdive.trap")
             .stream()
             .filter(type -> type.tryGetMethod("main", String[].class).isPresent())
             .sorted(Comparator.comparing(JavaClass::getSimpleName))
-            .map(JavaClass::reflect);
+            .map(JavaClass::reflect)
+            .forEach(mains::add);
+    return mains;
   }
 
   /** And leaves nothing behind in the JVM. */

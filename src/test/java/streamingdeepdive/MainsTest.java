@@ -7,7 +7,6 @@ import streamingdeepdive.lesson.Deduplication;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.OutputModes;
 import streamingdeepdive.lesson.ParquetSink;
-import streamingdeepdive.lesson.SlidingWindows;
 import streamingdeepdive.lesson.Triggers;
 import streamingdeepdive.lesson.Watermark;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -18,7 +17,6 @@ class MainsTest {
       List.of(
           FileSource.class,
           WindowedAggregation.class,
-          SlidingWindows.class,
           Watermark.class,
           OutputModes.class,
           Deduplication.class,

@@ -4,6 +4,7 @@ import static org.apache.spark.sql.functions.count;
 import static org.apache.spark.sql.functions.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static streamingdeepdive.lesson.JdbcSinkScript.before;
 import static streamingdeepdive.lesson.JdbcSinkScript.read;
 import static streamingdeepdive.lesson.JdbcSinkScript.totals;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -42,7 +43,7 @@ import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
 
-/** On a PostgreSQL server. */
+/** On a PostgreSQL server, and what takes long on H2. */
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class JdbcSinkIT {
@@ -50,6 +51,12 @@ class JdbcSinkIT {
   void everyConnectionIsClosed() {
     HookedDriver.removeHook();
     assertThat(HookedDriver.openConnections()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void onH2(JdbcSinkScript script, FileStream sales) throws Exception {
+    script.run(TestDatabase.H2, sales);
   }
 
   @ParameterizedTest
@@ -193,5 +200,20 @@ class JdbcSinkIT {
     query(spark, options, "totals", place).start().awaitTermination();
 
     assertThat(TestDatabase.execute(options, "SELECT region FROM totals")).containsExactly("eu");
+  }
+
+  /** A database inside a process, which that closes in the middle of the transaction. */
+  @Test
+  void aDatabaseThatIsClosedFailsTheQueryAndIsOpenedAgain(
+      FileStream sales, @TempDir Path directory) {
+    Map<String, String> options = Map.of("url", "jdbc:h2:file:" + directory.resolve("database"));
+    testStream(
+        totals(sales, options),
+        () -> read(options),
+        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
+        check(() -> before("H2 COMMIT;.* UPDATE .*", options, "SHUTDOWN IMMEDIATELY")),
+        add(sales, sale("12:02", "eu", 2.0)).expectFailure(SQLException.class, "closed"),
+        check(HookedDriver::removeHook),
+        start().rows(total("12:00", "12:05", "eu", 3.0)));
   }
 }

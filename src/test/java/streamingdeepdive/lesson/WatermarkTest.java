@@ -11,10 +11,7 @@ import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
-import java.time.LocalTime;
 import java.util.List;
-import java.util.function.IntUnaryOperator;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -27,7 +24,6 @@ import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.InputKind;
-import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
@@ -198,30 +194,6 @@ class WatermarkTest {
                 sale("12:06", "eu", 1.0),
                 sale("12:07", "eu", 1.0))
             .dropped(2));
-  }
-
-  /** Windows go one micro-batch later than usual: the watermark of a batch counts in the next. */
-  @Test
-  void withAWatermarkTheStateStaysBounded(InMemoryStream sales, SparkSession spark) {
-    spark.conf().set("spark.sql.streaming.noDataMicroBatches.enabled", "false");
-    testStream(
-        Watermark.buildQuery(sales.toDF()), Update(), twentyWindows(sales, i -> Math.min(i, 4)));
-  }
-
-  @Test
-  void withoutAWatermarkTheStateOnlyGrows(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQueryWithoutWatermark(sales.toDF()), Update(), twentyWindows(sales, i -> i));
-  }
-
-  /** One sale in each of 20 windows, and the state rows after the first i of them. */
-  private static Step[] twentyWindows(InMemoryStream sales, IntUnaryOperator stateRows) {
-    return IntStream.rangeClosed(1, 20)
-        .mapToObj(
-            i ->
-                add(sales, sale(LocalTime.NOON.plusMinutes(5 * i).toString(), "eu", 1.0))
-                    .state(stateRows.applyAsInt(i)))
-        .toArray(Step[]::new);
   }
 
   @Test

@@ -23,7 +23,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 
 @ExtendWith(StreamingExtension.class)
 @Columns("value STRING")
-class TopicTest {
+class TopicIT {
   private static final int PIECES = 20;
   private static final int RECORDS = 1000;
 

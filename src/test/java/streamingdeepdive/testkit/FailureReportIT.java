@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** No expectation that is not met passes, and the message says what was seen instead. */
 @ExtendWith(StreamingExtension.class)
 @Columns("time TIMESTAMP, name STRING")
-class FailureReportTest {
+class FailureReportIT {
   private static Dataset<Row> counts(StreamInput input) {
     return input.toDF().withWatermark("time", "1 minute").groupBy("time", "name").count();
   }
@@ -56,7 +56,7 @@ class FailureReportTest {
                         .watermark("12:09"),
                     restart().state(1)));
 
-    assertThat(failure.getMessage().replaceAll("FailureReportTest.java:\\d+", "HERE"))
+    assertThat(failure.getMessage().replaceAll("FailureReportIT.java:\\d+", "HERE"))
         .startsWith(
             """
             A step is not as stated

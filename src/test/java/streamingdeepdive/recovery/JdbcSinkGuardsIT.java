@@ -33,7 +33,7 @@ import streamingdeepdive.testkit.TestSession;
 
 /** What is said instead of a start that would lose, mix or double totals. Nothing is touched. */
 @ExtendWith(StreamingExtension.class)
-class JdbcSinkGuardsTest {
+class JdbcSinkGuardsIT {
   private static final String ANEW = "start anew with a new checkpoint and a new table.";
 
   private TestSession session;

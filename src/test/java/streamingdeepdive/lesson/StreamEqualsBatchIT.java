@@ -34,7 +34,7 @@ import streamingdeepdive.testkit.TestSession;
  * However sales are shuffled within the delay threshold and cut into micro-batches, the last total
  * of each window and region is that of the batch query.
  */
-class StreamEqualsBatchTest {
+class StreamEqualsBatchIT {
   private static final StructType SCHEMA = StructType.fromDDL(FileSource.SCHEMA);
   private static final int DELAY_SECONDS = 600;
 

@@ -43,7 +43,7 @@ import streamingdeepdive.testkit.TestSession;
 
 /** Files as they come in real life, and what each lesson makes of them. */
 @ExtendWith(StreamingExtension.class)
-class OddInputTest {
+class OddInputIT {
   /** A file, and the regions whose sale comes out of it. */
   private enum Oddity {
     EMPTY_FILE("01.json", ""),
@@ -65,7 +65,7 @@ class OddInputTest {
     Oddity(String name, String text, String... regions) {
       this.name = name;
       this.text = text;
-      this.sales = Arrays.stream(regions).map(OddInputTest::saleOf).toList();
+      this.sales = Arrays.stream(regions).map(OddInputIT::saleOf).toList();
     }
 
     void writeTo(Path directory) {

@@ -26,7 +26,7 @@ import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.TestSession;
 
 /** Of whatever lines, each comes out once: as a sale that Spark reads alike, or with its text. */
-class BadRecordsPropertyTest {
+class BadRecordsPropertyIT {
   private static final String SALE =
       "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":1.0}";
   private static final StructType SCHEMA = StructType.fromDDL(FileSource.SCHEMA);

@@ -46,7 +46,7 @@ import streamingdeepdive.testkit.TestSession;
 /** Crashes between write and commit, and a file system that refuses a change. */
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
-class ParquetSinkFaultsTest {
+class ParquetSinkFaultsIT {
   /** So many that each of both part files has some. */
   private static final Row[] TWENTY_REGIONS =
       IntStream.range(0, 20).mapToObj(i -> sale("12:01", "r" + i, 1.0)).toArray(Row[]::new);

@@ -33,10 +33,10 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What scripts can say of a query; how they fail is in {@link FailureReportTest}. */
+/** What scripts can say of a query; how they fail is in {@link FailureReportIT}. */
 @ExtendWith(StreamingExtension.class)
 @Columns("time TIMESTAMP, name STRING")
-class StreamScriptTest {
+class StreamScriptIT {
   private static Dataset<Row> counts(StreamInput input) {
     return input.toDF().groupBy("name").count();
   }

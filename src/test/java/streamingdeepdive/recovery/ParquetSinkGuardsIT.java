@@ -37,7 +37,7 @@ import streamingdeepdive.trap.LostCheckpoint;
 
 /** What is said instead of a start that would lose or double rows. Nothing is touched. */
 @ExtendWith(StreamingExtension.class)
-class ParquetSinkGuardsTest {
+class ParquetSinkGuardsIT {
   /** The two ways to write totals. */
   enum Sink {
     FINAL {
