@@ -33,7 +33,8 @@ record Arguments(String main, Map<String, String> values) {
   }
 
   /** Ends the process if the command line cannot be carried out, or asks for help. */
-  static Arguments parseOrExit(String main, String purpose, List<String> names, String... args) {
+  static Arguments parseOrExit(Class<?> type, String purpose, List<String> names, String... args) {
+    String main = type.getSimpleName();
     if (List.of(args).contains("--help")) {
       System.out.println(purpose + "\n" + usage(main, names));
       System.exit(0);

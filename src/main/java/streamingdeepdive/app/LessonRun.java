@@ -11,9 +11,8 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.recovery.Checkpoint;
 
 /**
- * What a main needs and Spark does not give: a local session, sample data, places to write, and
- * printing. Without options the sample data is replayed, in directories that are deleted at the
- * end; with options the queries run on the user's own data until the process is stopped.
+ * What a main needs and Spark does not give: session, sample data, places to write, printing.
+ * Without options the sample data is replayed; with options the queries run on the user's own data.
  */
 public final class LessonRun implements AutoCloseable {
   private final Arguments arguments;
@@ -27,10 +26,7 @@ public final class LessonRun implements AutoCloseable {
     this.arguments = arguments;
     this.scratch = DirectoryFeed.newDirectory("streaming-deep-dive-");
     this.end = new ProgramEnd(scratch);
-    this.spark =
-        LocalSpark.isSubmitted() && !isReplay()
-            ? SparkSession.builder().getOrCreate()
-            : LocalSpark.open(arguments.main());
+    this.spark = LocalSpark.open(arguments.main(), isReplay());
     this.printer = new QueryPrinter(spark);
     if (!isReplay()) {
       spark.streams().addListener(printer);
@@ -48,8 +44,7 @@ public final class LessonRun implements AutoCloseable {
   public static LessonRun open(String[] args, String purpose, String... options) {
     Class<?> main =
         StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).getCallerClass();
-    Arguments arguments =
-        Arguments.parseOrExit(main.getSimpleName(), purpose, List.of(options), args);
+    Arguments arguments = Arguments.parseOrExit(main, purpose, List.of(options), args);
     System.out.println(purpose + "\n");
     ProgramEnd.quieten();
     return new LessonRun(arguments);
@@ -65,14 +60,14 @@ public final class LessonRun implements AutoCloseable {
   }
 
   /**
-   * {@return a directory to read as a stream: the user's {@code --input}, or {@code --folder} if
-   * the main has an option of that name; in a replay a new one in which the files land}
+   * {@return a directory to read as a stream: the user's {@code --folder} or else {@code --input};
+   * in a replay a new one in which the files land}
    *
    * @param folder a folder of the sample data; each call begins with its first file again
    */
   public String input(String folder) {
-    DirectoryFeed feed = new DirectoryFeed(scratch.resolve("input-" + UUID.randomUUID()));
-    feedFrom(folder, feed);
+    Path directory = scratch.resolve("input-" + UUID.randomUUID());
+    DirectoryFeed feed = feedFrom(folder, new DirectoryFeed(directory));
     return arguments.get(arguments.values().containsKey(folder) ? folder : "input", feed.uri());
   }
 
@@ -87,10 +82,11 @@ public final class LessonRun implements AutoCloseable {
     return arguments.get(folder, feed.uri());
   }
 
-  void feedFrom(String folder, Replay.Feed feed) {
+  <F extends Replay.Feed> F feedFrom(String folder, F feed) {
     if (isReplay()) {
       replay.add(folder, feed);
     }
+    return feed;
   }
 
   /**
@@ -113,10 +109,10 @@ public final class LessonRun implements AutoCloseable {
   }
 
   /**
-   * {@return a query's checkpoint location, in the user's {@code --checkpoint} or a new directory}
+   * {@return a query's checkpoint location, in the user's {@code --checkpoint}, if that is of no
+   * other main or query, or a new one}
    *
    * @param query the query's name
-   * @throws IllegalStateException if the user's is that of another main or query
    */
   public String checkpoint(String query) {
     new Checkpoint(spark, place("checkpoint")).claim(arguments.main());

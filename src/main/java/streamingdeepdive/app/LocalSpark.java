@@ -18,6 +18,7 @@ public final class LocalSpark {
           Map.entry("spark.master", "local[2]"),
           Map.entry("spark.driver.host", "127.0.0.1"),
           Map.entry("spark.driver.bindAddress", "127.0.0.1"),
+          // It would listen on all interfaces.
           Map.entry("spark.ui.enabled", "false"),
           Map.entry("spark.sql.session.timeZone", "UTC"),
           Map.entry("spark.sql.shuffle.partitions", "2"),
@@ -54,9 +55,10 @@ public final class LocalSpark {
     return SparkSession.builder().sparkContext(context).getOrCreate();
   }
 
-  /** Whether a master was given, as spark-submit does. */
-  static boolean isSubmitted() {
-    return System.getProperty("spark.master") != null;
+  /** On data of the user's own spark-submit sets the session up. */
+  static SparkSession open(String name, boolean isReplay) {
+    boolean isSubmitted = System.getProperty("spark.master") != null;
+    return isSubmitted && !isReplay ? SparkSession.builder().getOrCreate() : open(name);
   }
 
   /**
@@ -77,31 +79,11 @@ public final class LocalSpark {
   }
 
   static SparkConf conf(String name, Path files) {
-    SparkConf conf = new LoopbackConf();
+    SparkConf conf = new SparkConf();
     SETTINGS.forEach(conf::setIfMissing);
     conf.setIfMissing("spark.app.name", name);
     conf.setIfMissing("spark.local.dir", files.toString());
     conf.setIfMissing("spark.sql.warehouse.dir", DirectoryFeed.uri(files.resolve("warehouse")));
     return conf;
-  }
-
-  /** Spark's UI takes its address from this variable alone, and listens everywhere without it. */
-  private static final class LoopbackConf extends SparkConf {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public String getenv(String name) {
-      return name.equals("SPARK_LOCAL_IP") ? "127.0.0.1" : super.getenv(name);
-    }
-
-    /** The Spark context works on a clone. */
-    @Override
-    public SparkConf clone() {
-      LoopbackConf clone = new LoopbackConf();
-      for (var setting : getAll()) {
-        clone.set(setting._1(), setting._2());
-      }
-      return clone;
-    }
   }
 }

@@ -70,6 +70,9 @@ final class ProgramEnd {
     if (root instanceof ConnectException) {
       return line + "; start the server first, or check its host and port.";
     }
+    if (root instanceof ClassNotFoundException) {
+      return "The class " + line + " is missing; add the library that has it to the class path.";
+    }
     return root.getMessage() == null ? root.toString() : line;
   }
 

@@ -95,12 +95,7 @@ public final class QueryLog {
     return progress.durationMs().containsKey("addBatch");
   }
 
-  /** Reads one micro-batch as a query listener gets it. */
-  Entry entry(StreamingQueryProgress progress) {
-    return entry(List.of(progress));
-  }
-
-  private Entry entry(List<StreamingQueryProgress> progress) {
+  Entry entry(List<StreamingQueryProgress> progress) {
     StreamingQueryProgress last = progress.get(progress.size() - 1);
     List<StateOperatorProgress> operators =
         progress.stream().flatMap(p -> Arrays.stream(p.stateOperators())).toList();

@@ -131,7 +131,7 @@ final class QueryPrinter extends StreamingQueryListener {
     printInput("micro-batch " + progress.batchId() + ", rows read " + progress.numInputRows(), "");
     printName(query);
     printCollected(query, progress.batchId());
-    printLine(text(log(query).entry(progress)));
+    printLine(text(log(query).entry(List.of(progress))));
     printLine("");
   }
 

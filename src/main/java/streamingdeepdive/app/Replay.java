@@ -25,7 +25,7 @@ final class Replay {
      */
     void land(String name, String content);
 
-    /** How many rows a query has read once it has seen all; 0 where it sees them at once. */
+    /** {@return how many rows a query has read once it has seen all; 0 if it sees them at once} */
     default long rowsToAwait() {
       return 0;
     }

@@ -2,7 +2,7 @@ package streamingdeepdive.app;
 
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
@@ -12,7 +12,7 @@ import org.apache.spark.sql.Row;
  * replayed replaces its own earlier rows.
  */
 public final class RowCollector {
-  private final SortedMap<Long, List<Row>> batches = new TreeMap<>();
+  private final SortedMap<Long, List<Row>> batches = new ConcurrentSkipListMap<>();
 
   /** Creates a collector that has seen nothing. */
   public RowCollector() {}
@@ -24,10 +24,7 @@ public final class RowCollector {
    * @param batchId its number
    */
   public void collect(Dataset<Row> batch, Long batchId) {
-    List<Row> rows = batch.collectAsList();
-    synchronized (batches) {
-      batches.put(batchId, rows);
-    }
+    batches.put(batchId, batch.collectAsList());
   }
 
   /**
@@ -36,11 +33,9 @@ public final class RowCollector {
    * @param lastBatchId the last micro-batch to hand over
    */
   public List<List<Row>> take(long lastBatchId) {
-    synchronized (batches) {
-      SortedMap<Long, List<Row>> taken = batches.headMap(lastBatchId + 1);
-      List<List<Row>> rows = List.copyOf(taken.values());
-      taken.clear();
-      return rows;
-    }
+    SortedMap<Long, List<Row>> taken = batches.headMap(lastBatchId + 1);
+    List<List<Row>> rows = List.copyOf(taken.values());
+    taken.clear();
+    return rows;
   }
 }

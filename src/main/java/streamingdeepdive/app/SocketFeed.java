@@ -9,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 
 /** A server on 127.0.0.1 that sends lines to the one client that connects to it. */
 public final class SocketFeed implements Replay.Feed, AutoCloseable {
-  private static final int LIMIT_MILLIS = 60_000;
-
   private final ServerSocket server;
   private Socket client;
   private long lines;
@@ -19,7 +17,7 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
   public SocketFeed() {
     try {
       server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      server.setSoTimeout(LIMIT_MILLIS);
+      server.setSoTimeout(60_000);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -32,9 +30,7 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
    * @param folder a folder of the sample data
    */
   public static SocketFeed of(LessonRun lesson, String folder) {
-    SocketFeed feed = new SocketFeed();
-    lesson.feedFrom(folder, feed);
-    return feed;
+    return lesson.feedFrom(folder, new SocketFeed());
   }
 
   /** {@return as the option {@code port} takes it} */
@@ -63,14 +59,10 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
 
   /** Hangs up. */
   @Override
-  public void close() {
-    try {
-      server.close();
-      if (client != null) {
-        client.close();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  public void close() throws IOException {
+    server.close();
+    if (client != null) {
+      client.close();
     }
   }
 }

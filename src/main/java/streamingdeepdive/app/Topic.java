@@ -15,8 +15,6 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** A Kafka topic: the user's or, in a replay, one of a broker in this process. */
 public final class Topic implements Replay.Feed, AutoCloseable {
-  private static final int LIMIT_MILLIS = 5_000;
-
   private final String bootstrapServers;
   private final String name;
   private final int partitions;
@@ -37,9 +35,7 @@ public final class Topic implements Replay.Feed, AutoCloseable {
    * @param folder a folder of the sample data
    */
   public static Topic input(LessonRun lesson, String folder) {
-    Topic topic = output(lesson, folder);
-    lesson.feedFrom(folder, topic);
-    return topic;
+    return lesson.feedFrom(folder, output(lesson, folder));
   }
 
   /**
@@ -79,8 +75,8 @@ public final class Topic implements Replay.Feed, AutoCloseable {
     Map<String, Object> config =
         Map.of(
             "bootstrap.servers", bootstrapServers,
-            "request.timeout.ms", LIMIT_MILLIS,
-            "default.api.timeout.ms", LIMIT_MILLIS);
+            "request.timeout.ms", 5_000,
+            "default.api.timeout.ms", 5_000);
     try (Admin admin = Admin.create(config)) {
       var found = await(admin.describeTopics(List.of(name)).allTopicNames()).get(name);
       return new Topic(bootstrapServers, name, found.partitions().size(), () -> {});

@@ -74,6 +74,35 @@ public final class JdbcSink {
   private static final String RECORD =
       "UPDATE %s SET \"batch_id\" = %s WHERE \"query_id\" = '%s' AND \"batch_id\" = %s";
 
+  /** Step 3 takes what one attempt has staged, once: a task that ran twice has staged it twice. */
+  private static final String STAGED =
+      """
+      SELECT DISTINCT
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_start" * INTERVAL '0.000001' SECOND AS "window_start",
+        TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00'
+          + "window_end" * INTERVAL '0.000001' SECOND AS "window_end",
+        "region", "total_amount"
+      FROM %s WHERE "attempt" = %s""";
+
+  private static final Map<String, String> UPSERT =
+      Map.of(
+          "H2",
+          """
+          MERGE INTO %s t USING (%s) s
+          ON t."window_start" = s."window_start" AND t."window_end" = s."window_end"
+            AND t."region" IS NOT DISTINCT FROM s."region"
+          WHEN MATCHED THEN UPDATE SET "total_amount" = s."total_amount"
+          WHEN NOT MATCHED THEN INSERT
+            VALUES (s."window_start", s."window_end", s."region", s."total_amount")
+          """,
+          "PostgreSQL",
+          """
+          INSERT INTO %s ("window_start", "window_end", "region", "total_amount") %s
+          ON CONFLICT ("window_start", "window_end", "region")
+            DO UPDATE SET "total_amount" = EXCLUDED."total_amount"
+          """);
+
   private JdbcSink() {}
 
   /**
@@ -149,8 +178,9 @@ public final class JdbcSink {
       String record = RECORD.formatted(table.quoted("_progress"), batchId, queryId, batchId - 1);
       if (statement.executeUpdate(record) == 1) {
         // 3.
-        String upsert = JdbcSql.upsert(connection, table.quoted(""), stage, attempt);
-        long upserted = statement.executeUpdate(upsert);
+        String upsert = UPSERT.get(connection.getMetaData().getDatabaseProductName());
+        String staged = STAGED.formatted(stage, attempt);
+        long upserted = statement.executeUpdate(upsert.formatted(table.quoted(""), staged));
         if (upserted != rows) {
           throw new IllegalStateException(
               "Of the %s rows of micro-batch %s, %s were found in %s: another process writes there. Stop it and start again."

@@ -58,4 +58,15 @@ class ProgramEndTest {
     assertThat(ProgramEnd.sentence(new ConnectException("Connection refused")))
         .isEqualTo("Connection refused; start the server first, or check its host and port.");
   }
+
+  @Test
+  void aLibraryThatIsMissingIsNamedByItsClass() {
+    Throwable missing = new NoClassDefFoundError("io/delta/tables/DeltaTable");
+    missing.initCause(new ClassNotFoundException("io.delta.tables.DeltaTable"));
+
+    assertThat(ProgramEnd.sentence(missing))
+        .isEqualTo(
+            "The class io.delta.tables.DeltaTable is missing; add the library that has it to the"
+                + " class path.");
+  }
 }

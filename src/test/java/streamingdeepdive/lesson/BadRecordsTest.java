@@ -14,10 +14,8 @@ import static streamingdeepdive.testkit.StreamScript.addLines;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.restart;
-import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.function.Function;
 import org.apache.spark.sql.Dataset;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.recovery.HookedFileSystem;
-import streamingdeepdive.recovery.HookedFileSystem.Change;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
@@ -121,36 +118,6 @@ class BadRecordsTest {
   }
 
   @Test
-  void aFileWithoutAnySaleDoesNoHarm(SparkSession spark, FileStream sales) {
-    testStream(
-        query(BadRecords.read(spark, sales.directory())),
-        () -> BadRecords.readRejected(spark, output),
-        addLines(sales, "\u0000", "\u2028\"\\")
-            .rows(
-                row("\u0000", "000000.json", "not JSON"),
-                row("\u2028\"\\", "000000.json", "not JSON")));
-    assertThat(BadRecords.readTotals(spark, output).collectAsList()).isEmpty();
-  }
-
-  @Test
-  void aQueryWithANewCheckpointDoublesNothing(SparkSession spark, FileStream sales) {
-    Dataset<Row> lines = BadRecords.read(spark, sales.directory());
-    testStream(
-        query(lines),
-        () -> BadRecords.readRejected(spark, output),
-        addLines(sales, "half"),
-        restart());
-    assertThatThrownBy(
-            () ->
-                BadRecords.buildQuery(lines, output, output.replaceFirst("/?$", " new checkpoint")))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("written from another checkpoint location than");
-
-    assertThat(BadRecords.readRejected(spark, output).collectAsList())
-        .containsExactly(row("half", "000000.json", "not JSON"));
-  }
-
-  @Test
   void directoriesInsideOneAnotherAreRefused(SparkSession spark, FileStream sales) {
     Dataset<Row> lines = BadRecords.read(spark, sales.directory());
     String input = sales.directory();
@@ -164,32 +131,6 @@ class BadRecordsTest {
           .hasMessageStartingWith("The " + places.get(2))
           .hasMessageContaining("are inside one another");
     }
-  }
-
-  /** The reader takes neither half of what is written nor another directory. */
-  @Test
-  void aHalfWrittenMicroBatchIsNotReadAndIsReplaced(
-      SparkSession spark, FileStream sales, TestSession session) {
-    output = HookedFileSystem.in(spark, session.newDirectory().resolve("out[1]"));
-    testStream(
-        query(BadRecords.read(spark, sales.directory())),
-        () -> BadRecords.readRejected(spark, output),
-        addLines(sales, GOOD, "half").rows(row("half", "000000.json", "not JSON")),
-        check(
-            () ->
-                HookedFileSystem.refuse(Change.CREATE, "totals/batch=1/_SUCCESS", "disk is full")),
-        addLines(sales, GOOD, "half").expectFailure(IOException.class, "disk is full"),
-        check(
-            () ->
-                assertThat(BadRecords.readTotals(spark, output).collectAsList())
-                    .containsExactly(total("12:00", "12:05", "eu", 1.0))),
-        check(HookedFileSystem::removeHook),
-        start()
-            .rows(row("half", "000000.json", "not JSON"), row("half", "000001.json", "not JSON")),
-        check(
-            () ->
-                assertThat(BadRecords.readTotals(spark, output).collectAsList())
-                    .containsExactly(total("12:00", "12:05", "eu", 2.0))));
   }
 
   @AfterEach

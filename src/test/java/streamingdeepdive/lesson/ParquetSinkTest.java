@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.ParquetTotals.revision;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
-import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.restart;
@@ -15,7 +14,6 @@ import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -25,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
-import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
@@ -92,29 +89,6 @@ class ParquetSinkTest {
                 revision("eu", 3.0, 2),
                 revision("us", 4.0, 2),
                 revision("us", 4.0, 3)));
-  }
-
-  @Test
-  void theSameColumnsAreThereBeforeTheFirstMicroBatchAndAfter(FileStream sales) {
-    List<Dataset<Row>> before = List.of(totals.read(), totals.latest(), totals.history());
-    assertThat(before).allSatisfy(table -> assertThat(table.collectAsList()).isEmpty());
-
-    Step[] steps = {add(sales, sale("12:01", "eu", 1.0)), add(sales, sale("13:01", "eu", 1.0))};
-    testStream(totals.finals(sales), totals::read, steps);
-    assertThat(totals.read().schema().simpleString())
-        .isEqualTo(before.get(0).schema().simpleString())
-        .isEqualTo(
-            "struct<window:struct<start:timestamp,end:timestamp>,region:string,"
-                + "total_amount:double>");
-
-    totals = new ParquetTotals(spark, totals.output() + " of revisions");
-    testStream(totals.revisions(sales), totals::latest, restart());
-    assertThat(totals.latest().schema().simpleString())
-        .isEqualTo(before.get(1).schema().simpleString())
-        .isEqualTo(before.get(0).schema().simpleString());
-    assertThat(totals.history().schema().simpleString())
-        .isEqualTo(before.get(2).schema().simpleString())
-        .endsWith("total_amount:double,batch:bigint>");
   }
 
   @Test
@@ -186,64 +160,5 @@ class ParquetSinkTest {
                     "date"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("The query has a column date already");
-  }
-
-  @Test
-  void theFileSinkWritesAFileForAMicroBatchWithoutRowsUnlessByDate(FileStream sales) {
-    testStream(
-        totals.finals(sales),
-        totals::read,
-        add(sales, sale("12:01", "eu", 1.0)).rows().microBatches(2),
-        check(() -> assertThat(totals.parts()).hasSize(2)));
-    testStream(
-        totalsByDate.finals(sales),
-        totalsByDate::read,
-        start().rows().microBatches(2),
-        check(() -> assertThat(totalsByDate.parts()).isEmpty()));
-  }
-
-  /** The date is that of the window's start in UTC, whatever the session's time zone is. */
-  @Test
-  void bothCanBePartitionedByDate(FileStream sales, TestSession session) {
-    spark.conf().set("spark.sql.session.timeZone", "Asia/Kathmandu");
-    ParquetTotals revisions = new ParquetTotals(spark, session.newDirectory().toString(), "date");
-    Row first = total("2026-01-01T23:55", "2026-01-02T00:00", "eu", 1.0);
-    Row second = total("2026-01-02T00:00", "2026-01-02T00:05", "eu", 2.0);
-    Row third = total("2026-01-02T01:00", "2026-01-02T01:05", "eu", 4.0);
-    testStream(
-        totalsByDate.finals(sales),
-        totalsByDate::read,
-        add(sales, sale("2026-01-01T23:59:59", "eu", 1.0), sale("2026-01-02T00:00", "eu", 2.0)),
-        add(sales, sale("2026-01-02T01:00", "eu", 4.0)).rows(first, second));
-    testStream(revisions.revisions(sales), revisions::latest, start().rows(first, second, third));
-
-    assertThat(totalsByDate.parts())
-        .extracting(part -> part.getParent().toString())
-        .containsExactlyInAnyOrder("date=2026-01-01", "date=2026-01-02");
-    assertThat(revisions.parts())
-        .extracting(part -> part.getParent().toString())
-        .contains("batch=0/date=2026-01-01", "batch=0/date=2026-01-02");
-  }
-
-  /** The number of partitions is that of the first start. */
-  @Test
-  void aMicroBatchWritesAtMostOneFilePerShufflePartition(FileStream sales) {
-    Row[] ofManyRegions =
-        IntStream.range(0, 50).mapToObj(i -> sale("12:01", "region " + i, 1.0)).toArray(Row[]::new);
-    spark.conf().set("spark.sql.shuffle.partitions", "3");
-    testStream(
-        totals.revisions(sales),
-        () -> totals.history().select("batch").distinct(),
-        add(sales, ofManyRegions).rows(row(0L)).microBatches(2),
-        check(() -> spark.conf().set("spark.sql.shuffle.partitions", "1")),
-        restart(),
-        add(sales, ofManyRegions).rows(row(0L), row(2L)).microBatches(1));
-    assertThat(directoriesOfParts())
-        .containsExactlyInAnyOrder(
-            "batch=0", "batch=0", "batch=0", "batch=1", "batch=2", "batch=2", "batch=2");
-  }
-
-  private List<String> directoriesOfParts() {
-    return totals.parts().stream().map(part -> part.getParent().toString()).toList();
   }
 }

@@ -1,7 +1,5 @@
 package streamingdeepdive.trap;
 
-import static org.apache.spark.sql.functions.avg;
-import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.window;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
@@ -20,7 +18,6 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import streamingdeepdive.lesson.Deduplication;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.WindowedAggregation;
@@ -67,69 +64,11 @@ class ChangedQueryTest {
   }
 
   @Test
-  void longerWindowsLackTheSalesBeforeTheChange(FileStream sales) {
-    change(
-        sales,
-        ChangedQuery::longerWindows,
-        add(sales, sale("12:03", 4.0))
-            .rows(total("12:00", "12:05", 5.0), total("12:00", "12:10", 4.0)));
-  }
-
-  @Test
   void theHighestAmountIsASumThatNoSaleReached(FileStream sales) {
     change(
         sales,
         ChangedQuery::highestAmounts,
         add(sales, sale("12:03", 4.0)).rows(total("12:00", "12:05", 5.0)).state(1));
-  }
-
-  @Test
-  void withoutTheAggregationItsStateIsForgotten(FileStream sales) {
-    change(
-        sales,
-        ChangedQuery::singleSales,
-        add(sales, sale("12:03", 4.0)).rows(total("12:00", "12:05", 4.0)));
-  }
-
-  @Test
-  void anotherDelayThresholdIsTaken(FileStream sales) {
-    change(
-        sales,
-        events -> WindowedAggregation.buildQuery(events, "1 minute", "5 minutes"),
-        add(sales, sale("12:06", 4.0))
-            .rows(total("12:00", "12:05", 5.0), total("12:05", "12:10", 4.0))
-            .watermark("12:05"));
-  }
-
-  @Test
-  void aFilterIsTaken(FileStream sales) {
-    change(
-        sales,
-        events -> WindowedAggregation.buildQuery(events.where("amount < 4")),
-        add(sales, sale("12:03", 4.0)).rows(total("12:00", "12:05", 5.0)));
-  }
-
-  @Test
-  void anAverageKillsTheQuery(FileStream sales) {
-    change(
-        sales,
-        events ->
-            events
-                .withWatermark("event_time", "10 minutes")
-                .groupBy(window(col("event_time"), "5 minutes").as("window"), col("region"))
-                .agg(avg("amount").as("total_amount")),
-        add(sales, sale("12:03", 4.0))
-            .expectFailure(
-                Exception.class, "Provided schema doesn't match to the schema for existing state"));
-  }
-
-  @Test
-  void aDeduplicationKillsTheQuery(FileStream sales) {
-    change(
-        sales,
-        events -> ChangedQuery.singleSales(Deduplication.buildQuery(events)),
-        // Which of its two checks of the state finds it first is a matter of time.
-        add(sales, sale("12:03", 4.0)).expectFailure(Exception.class, "state"));
   }
 
   @Test
