@@ -57,7 +57,7 @@ class ReducedClassPathIT {
   void theOtherTwoMainsSayWhatIsMissing() throws Exception {
     assertSays(
         DeltaSink.class,
-        "The class io\\.delta\\.tables\\.DeltaTable is missing; add the library that has it to the class"
+        "The class org\\.apache\\.spark\\.sql\\.delta\\.DeltaLog is missing; add the library that has it to the class"
             + " path\\.");
     assertSays(
         JdbcSink.class,
