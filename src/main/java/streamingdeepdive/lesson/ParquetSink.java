@@ -60,8 +60,8 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * <p>A query that would lose or double rows is not built, and the exception says what to do. Not
  * noticed are a second process on the same checkpoint, a changed query (see {@link
  * streamingdeepdive.recovery.QuerySignature}), in the file sink another query that has come equally
- * far, and revisions that were deleted by hand. The event times of a micro-batch that the file sink
- * passes over do not move the watermark.
+ * far, and older revisions that were deleted by hand. The event times of a micro-batch that the
+ * file sink passes over do not move the watermark.
  *
  * <p>Before: {@link Deduplication}. Next: {@link JdbcSink}. Traps: {@link
  * streamingdeepdive.trap.LostCheckpoint}, {@link streamingdeepdive.trap.ChangedQuery}.
