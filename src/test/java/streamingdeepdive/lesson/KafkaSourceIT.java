@@ -64,22 +64,6 @@ class KafkaSourceIT {
         .formatted(region);
   }
 
-  /** The value, and why it is rejected; {@link SaleLineTest} has all reasons. */
-  private static final String[][] REJECTED = {
-    {"no json", "not JSON"},
-    {"{\"event_time\":\"2026-01-01T12:0", "half a line"},
-    {value("eu") + value("us"), "more than one JSON value"},
-    {value("eu") + " and more", "not JSON"},
-    {"[" + value("eu") + "]", "not a JSON object"},
-    {value("eu").replace("Z", ""), "event_time is not a date and time with a zone"},
-    {value("eu").replace("2026", "1969"), "event_time is not in the years 1970 to 9999"},
-    {value("eu").replace("1.0", "\"much\""), "amount is not a number"},
-    {value("a\\u0000"), "region has the character U+0000"},
-    {"{\"region\":\"eu\"}", "no event_time"},
-    {"", "blank"},
-    {null, "no value"}
-  };
-
   private static final Map<String, String> SECRETS =
       Map.of(
           "kafka.ssl.truststore.password", "open-sesame",

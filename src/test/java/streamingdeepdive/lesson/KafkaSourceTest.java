@@ -15,14 +15,7 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.function.Function;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -151,35 +144,5 @@ class KafkaSourceTest {
         start().rows().microBatches(1),
         add(sales, NOON, NOON, NOON, ONE, ONE).rows(NOON, NOON, NOON, ONE, ONE).microBatches(3));
     testStream(events(sales, Map.of()), Append(), addAllAtOnce(sales, NOON, ONE).microBatches(1));
-  }
-
-  private static final Map<String, String> SECRETS =
-      Map.of(
-          "kafka.ssl.truststore.password", "open-sesame",
-          "kafka.sasl.jaas.config", "Module required password=\"open-sesame\";");
-
-  private static void admin(KafkaStream sales, Function<Admin, Future<?>> request) {
-    try (Admin admin =
-        Admin.create(Map.of("bootstrap.servers", sales.topic().bootstrapServers()))) {
-      await(request.apply(admin));
-    }
-  }
-
-  private static void send(KafkaStream sales, ProducerRecord<String, String> record) {
-    try (KafkaProducer<String, String> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", sales.topic().bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer())) {
-      await(producer.send(record));
-    }
-  }
-
-  private static void await(Future<?> result) {
-    try {
-      result.get();
-    } catch (InterruptedException | ExecutionException e) {
-      throw new AssertionError(e);
-    }
   }
 }
