@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.execution.streaming.CommitLog;
 import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StateOperatorProgress;
@@ -43,6 +44,12 @@ public final class QueryLog {
    *     no event time has been seen
    */
   public record Entry(List<StreamingQueryProgress> progress, Optional<Instant> watermark) {
+
+    /** {@return these micro-batches and then others} */
+    public Entry and(Entry others) {
+      return new Entry(
+          Stream.concat(progress.stream(), others.progress.stream()).toList(), others.watermark);
+    }
 
     /** {@return the last micro-batch} */
     public StreamingQueryProgress last() {

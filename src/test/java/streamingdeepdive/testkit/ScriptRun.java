@@ -32,6 +32,7 @@ final class ScriptRun implements AutoCloseable {
   private Optional<Trigger> trigger = Optional.empty();
   private StreamingQuery query;
   private QueryLog log;
+  private Optional<QueryLog.Entry> now = Optional.empty();
   private Optional<QueryLog.Entry> latest = Optional.empty();
   private boolean down;
   private Duration limit;
@@ -44,6 +45,7 @@ final class ScriptRun implements AutoCloseable {
   /** Runs a step and looks at what came of it. */
   Outcome run(Step step) throws Throwable {
     limit = step.limit();
+    now = Optional.empty();
     try {
       step.run(this);
     } catch (Throwable e) {
@@ -58,9 +60,15 @@ final class ScriptRun implements AutoCloseable {
   }
 
   private Outcome look() {
-    Optional<QueryLog.Entry> now = log == null ? Optional.empty() : log.take();
+    readLog();
     latest = now.or(() -> latest);
     return new Outcome(query, view.after(now), now, latest);
+  }
+
+  /** A step may have started the query more than once; each run has a log of its own. */
+  private void readLog() {
+    Optional<QueryLog.Entry> more = log == null ? Optional.empty() : log.take();
+    now = more.map(entry -> now.map(before -> before.and(entry)).orElse(entry)).or(() -> now);
   }
 
   /** Several additions are made while the query is held before its next micro-batch. */
@@ -98,6 +106,7 @@ final class ScriptRun implements AutoCloseable {
   }
 
   void start() throws Throwable {
+    readLog();
     String location = new org.apache.hadoop.fs.Path(checkpoint.toUri()).toString();
     query =
         TimeLimit.within(
@@ -123,6 +132,7 @@ final class ScriptRun implements AutoCloseable {
             query.stop();
             return query;
           });
+      readLog(); // before anything happens to the checkpoint
     }
   }
 
