@@ -34,7 +34,7 @@ public final class Benchmark {
     benchmark.printThroughput();
     benchmark.printUpserts();
     if (benchmark.all) {
-      benchmark.printRecords();
+      printRecords();
     }
   }
 
