@@ -75,6 +75,7 @@ public final class BadRecords {
     return spark
         .readStream()
         .option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER)
+        .options(DirectoryFiles.options(spark, directory))
         .text(directory)
         .select(
             decode(col("value").cast("binary"), "UTF-8").as("raw"),
