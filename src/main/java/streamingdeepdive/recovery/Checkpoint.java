@@ -1,8 +1,8 @@
 package streamingdeepdive.recovery;
 
-import java.io.FileNotFoundException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
@@ -12,6 +12,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CommitLog;
+import org.apache.spark.sql.execution.streaming.FileStreamSource.FileEntry;
+import org.apache.spark.sql.execution.streaming.FileStreamSourceLog;
 import org.apache.spark.sql.execution.streaming.HDFSMetadataLog;
 import org.apache.spark.sql.execution.streaming.OffsetSeqLog;
 import org.apache.spark.sql.execution.streaming.StreamMetadata;
@@ -39,13 +41,15 @@ public final class Checkpoint {
   }
 
   /**
-   * Requires what holds for every sink: the checkpoint is whole, no query is running on it, and
-   * inputs, outputs and checkpoint are apart. Spark would stop the running query without a word,
-   * and a query with nested directories can read what it writes.
+   * Requires what holds for every sink: the checkpoint is whole, no query is running on it, its
+   * files were read from where the query reads, and inputs, outputs and checkpoint are apart. Spark
+   * would stop the running query without a word, read all files of another directory, and a query
+   * with nested directories can read what it writes.
    *
    * @param query the query; the directories of its file sources are looked at
    * @param outputs the directories that it writes; none if the sink is no directory
-   * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
+   * @throws IllegalStateException if the checkpoint is damaged, in use by a query of this JVM, or
+   *     of other directories
    * @throws IllegalArgumentException if one directory is inside another
    */
   public void requireUsable(Dataset<Row> query, String... outputs) {
@@ -59,10 +63,27 @@ public final class Checkpoint {
     // A query takes the end of its newest micro-batch from one file, the start from that before.
     long newest = lastPlanned();
     for (long id = Math.max(0, newest - 1); id <= newest; id++) {
-      requireWhole("offsets", id, log -> new OffsetSeqLog(files.spark(), log));
+      read("offsets", id, log -> new OffsetSeqLog(files.spark(), log));
     }
     if (lastCommitted() >= 0) {
-      requireWhole("commits", lastCommitted(), log -> new CommitLog(files.spark(), log));
+      read("commits", lastCommitted(), log -> new CommitLog(files.spark(), log));
+    }
+    Directory.inputs(query).forEach((source, input) -> requireInput("sources/" + source, input));
+  }
+
+  /** Spark knows the files that it has read by their paths. */
+  private void requireInput(String source, Directory input) {
+    long newest = files.lastBatchId(source);
+    if (newest >= 0) {
+      int version = FileStreamSourceLog.VERSION();
+      FileEntry[] read =
+          read(source, newest, log -> new FileStreamSourceLog(version, files.spark(), log));
+      Path file = read[read.length - 1].sparkPath().toPath();
+      if (!new Directory("file", file, false).isInside(input)) {
+        throw new IllegalStateException(
+            "The checkpoint location %s has read %s, which is not in the %s; all files there would be read, those too that were read under other names. Give the directory its old name, or start anew with a new checkpoint and a new output."
+                .formatted(this, file, input));
+      }
     }
   }
 
@@ -140,11 +161,14 @@ public final class Checkpoint {
     return files.lastBatchId("commits");
   }
 
-  private void requireWhole(String log, long id, Function<String, HDFSMetadataLog<?>> open) {
+  private <T> T read(String log, long id, Function<String, HDFSMetadataLog<T>> open) {
     try {
-      if (open.apply(files.path(log).toString()).get(id).isEmpty()) {
-        throw new FileNotFoundException("it is gone");
-      }
+      return open.apply(files.path(log).toString())
+          .get(id)
+          .getOrElse(
+              () -> {
+                throw new NoSuchElementException("it is gone");
+              });
     } catch (Exception e) { // Scala throws checked ones undeclared
       throw damaged(files.path(log + "/" + id), e);
     }

@@ -178,7 +178,7 @@ class FileSourceTest {
             .rows(sale("12:01", "eu", 1.0), sale("12:03", "eu", 3.0)));
   }
 
-  /** What a sink refuses that looks at the checkpoint: see CheckpointTest. */
+  /** A sink that looks at the checkpoint refuses that: see ParquetSinkGuardsIT. */
   @Test
   void readsEveryFileAgainFromADirectoryThatWasRenamed(
       SparkSession spark, FileStream sales, TestSession session) throws Exception {
