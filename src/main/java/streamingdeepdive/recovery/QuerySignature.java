@@ -1,17 +1,36 @@
 package streamingdeepdive.recovery;
 
+import static org.apache.spark.sql.functions.lit;
+
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.apache.commons.lang3.ObjectUtils;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.ExpressionWithRandomSeed;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationDef;
 import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Sample;
+import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.types.StringType;
+import scala.Function;
+import scala.Option;
+import scala.Product;
 import scala.collection.JavaConverters;
+import scala.collection.Seq;
 
 /**
  * Holds a query to the checkpoint it was started on. Of the state Spark compares the types only:
@@ -19,9 +38,10 @@ import scala.collection.JavaConverters;
  * new rows are computed with old state.
  *
  * <p>The signature is the query's plan, each operator with its expressions, without the numbers
- * that Spark gives to columns and without the place that a source reads. What functions of your own
- * do is not compared, and another version of Spark may word the same plan in another way. It is
- * kept in the checkpoint, as the file {@value #FILE}, so that it is moved and deleted with it.
+ * that Spark gives to columns, without random seeds, and without the place that a source reads.
+ * What functions of your own do is not compared, and another version of Spark may word the same
+ * plan in another way. It is kept in the checkpoint, as the file {@value #FILE}, so that it is
+ * moved and deleted with it.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
@@ -31,11 +51,12 @@ public final class QuerySignature {
   /** The signature's name in the checkpoint. */
   public static final String FILE = "query-signature";
 
-  /** What differs from run to run: numbers of columns and variables, addresses, random seeds. */
+  /** Behind each name, so that its number is not taken for a part of a name or literal. */
+  private static final String MARK = "\uFFFF";
+
+  /** What differs from run to run in the name of a lambda. */
   private static final Pattern RUN =
-      Pattern.compile(
-          "#\\d+L?|@[0-9a-f]+|(?<=Lambda)(\\$\\d+)?/0x[0-9a-f]+|(?<=lambda '?\\w{1,40})_\\d+"
-              + "|(?<=rand\\(|randn\\(|Some\\()-?\\d+");
+      Pattern.compile("(?<=Lambda)([$]\\d+)?/0x[0-9a-f]+|@[0-9a-f]+");
 
   /** How much of a line is shown before and after a difference. */
   private static final int CONTEXT = 40;
@@ -78,19 +99,63 @@ public final class QuerySignature {
   }
 
   private static void addOperators(LogicalPlan plan, String indent, List<String> lines) {
-    String operator = plan.simpleString(Integer.MAX_VALUE);
-    if (plan.children().isEmpty()) {
-      operator = "source of " + plan.output().mkString("[", ", ", "]");
-    } else if (plan instanceof CollectMetrics observed) {
-      operator = "CollectMetrics " + observed.metrics().mkString(observed.name() + " [", ", ", "]");
+    List<Object> parts = new ArrayList<>();
+    addParts(plan, parts);
+    LogicalPlan same =
+        plan.transformExpressions(
+            Function.<Expression, Expression>unlift(
+                expression -> {
+                  addParts(expression, parts);
+                  return Option.apply(marked(expression));
+                }));
+    String operator = same.simpleString(Integer.MAX_VALUE);
+    if (same.children().isEmpty()) {
+      operator = "source of " + same.output().mkString("[", ", ", "]");
+    } else if (same instanceof CollectMetrics seen) {
+      operator = "CollectMetrics " + seen.metrics().mkString(seen.name() + " [", ", ", "]");
+    } else if (same instanceof Sample some) {
+      operator = "Sample " + some.fraction() + ", " + some.withReplacement();
+    } else if (same instanceof CTERelationDef || same instanceof View) {
+      operator = same.nodeName();
     }
-    lines.add(indent + withoutRun(operator));
-    JavaConverters.seqAsJavaList(plan.children())
-        .forEach(child -> addOperators(child, indent + "  ", lines));
+    for (Object part : parts) {
+      String object = ObjectUtils.identityToString(part);
+      operator = operator.replace(object, withoutRun(object));
+    }
+    lines.add(indent + operator.replaceAll(MARK + "#\\d+L?", ""));
+    for (Seq<LogicalPlan> below : List.of(plan.subqueries(), plan.children())) {
+      JavaConverters.seqAsJavaList(below).forEach(p -> addOperators(p, indent + "  ", lines));
+    }
   }
 
-  static String withoutRun(String operator) {
-    return RUN.matcher(operator).replaceAll("");
+  private static void addParts(Product node, List<Object> parts) {
+    JavaConverters.asJavaIterator(node.productIterator())
+        .forEachRemaining(part -> parts.add(Objects.requireNonNullElse(part, "")));
+  }
+
+  /** Marks what has a number, takes the other differences out, and quotes text. */
+  private static Expression marked(Expression given) {
+    if (given instanceof Attribute column) {
+      return column.withName(column.name() + MARK);
+    }
+    if (given instanceof Alias column) {
+      return (Expression) column.withName(column.name() + MARK);
+    }
+    if (given instanceof NamedLambdaVariable x) {
+      String name = x.name().replaceFirst("_\\d+$", "") + MARK;
+      return x.copy(name, x.dataType(), x.nullable(), x.exprId(), x.value());
+    }
+    if (given instanceof ExpressionWithRandomSeed random) {
+      return random.withNewSeed(0);
+    }
+    if (given instanceof Literal text && text.dataType() instanceof StringType) {
+      return lit(text.sql()).expr();
+    }
+    return given instanceof PlanExpression<?> subquery ? subquery.canonicalized() : null;
+  }
+
+  static String withoutRun(String function) {
+    return RUN.matcher(function).replaceAll("");
   }
 
   /** Of the first line that differs the part that does; a line can be as long as a page. */
