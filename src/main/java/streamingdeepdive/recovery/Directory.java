@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.GlobPattern;
@@ -14,6 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.streaming.StreamingRelation;
+import scala.Some;
 import scala.collection.JavaConverters;
 
 /** What a query reads or writes; the path of an input is a pattern. */
@@ -28,9 +28,8 @@ record Directory(String role, Path path, boolean isPattern) {
     Map<Integer, Directory> inputs = new TreeMap<>();
     for (int i = 0; i < sources.size(); i++) {
       if (sources.get(i) instanceof StreamingRelation source
-          && source.dataSource().options().contains("path")) {
-        String path = source.dataSource().options().apply("path");
-        inputs.put(i, of(query.sparkSession(), "input directory", path, true));
+          && source.dataSource().options().get("path") instanceof Some<String> path) {
+        inputs.put(i, of(query.sparkSession(), "input directory", path.get(), true));
       }
     }
     return inputs;
@@ -48,7 +47,11 @@ record Directory(String role, Path path, boolean isPattern) {
     // Inputs may be inside one another.
     for (int written = inputs; written < all.size(); written++) {
       for (Directory other : all.subList(0, written)) {
-        other.requireApartFrom(all.get(written));
+        if (other.isInside(all.get(written)) || all.get(written).isInside(other)) {
+          throw new IllegalArgumentException(
+              "The %s and the %s are inside one another. Give each a directory of its own."
+                  .formatted(other, all.get(written)));
+        }
       }
     }
   }
@@ -57,34 +60,24 @@ record Directory(String role, Path path, boolean isPattern) {
     return new Directory(role, FileTree.at(spark, path).root(), isPattern);
   }
 
-  private void requireApartFrom(Directory other) {
-    if (isInside(other) || other.isInside(this)) {
-      throw new IllegalArgumentException(
-          "The %s and the %s are inside one another. Give each a directory of its own."
-              .formatted(this, other));
-    }
-  }
-
   boolean isInside(Directory other) {
     List<String> names = names();
     List<String> others = other.names();
     return others.size() <= names.size()
-        && Objects.equals(path.toUri().getScheme(), other.path.toUri().getScheme())
-        && Objects.equals(path.toUri().getAuthority(), other.path.toUri().getAuthority())
+        && path.toUri().resolve("/").equals(other.path.toUri().resolve("/"))
         && IntStream.range(0, others.size())
             .allMatch(
                 i ->
-                    names.get(i).equals(others.get(i))
-                        || isPattern && matches(names.get(i), others.get(i))
-                        || other.isPattern && matches(others.get(i), names.get(i)));
+                    matches(names.get(i), others.get(i))
+                        || other.matches(others.get(i), names.get(i)));
   }
 
   private List<String> names() {
     return Arrays.stream(path.toUri().getPath().split("/")).filter(n -> !n.isEmpty()).toList();
   }
 
-  private static boolean matches(String pattern, String name) {
-    return new GlobPattern(pattern).matches(name);
+  private boolean matches(String name, String other) {
+    return name.equals(other) || isPattern && new GlobPattern(name).matches(other);
   }
 
   @Override

@@ -5,10 +5,8 @@ import static org.apache.spark.sql.functions.lit;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.apache.commons.lang3.ObjectUtils;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,7 +26,6 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.types.StringType;
 import scala.Function;
 import scala.Option;
-import scala.Product;
 import scala.collection.JavaConverters;
 import scala.collection.Seq;
 
@@ -51,15 +48,15 @@ public final class QuerySignature {
   /** The signature's name in the checkpoint. */
   public static final String FILE = "query-signature";
 
-  /** Behind each name, so that its number is not taken for a part of a name or literal. */
+  /** Around each character of names and text: what looks there like {@link #RUN} is left alone. */
   private static final String MARK = "\uFFFF";
 
-  /** What differs from run to run in the name of a lambda. */
+  /** What differs from run to run: numbers of columns, names of lambdas, addresses of objects. */
   private static final Pattern RUN =
-      Pattern.compile("(?<=Lambda)([$]\\d+)?/0x[0-9a-f]+|@[0-9a-f]+");
-
-  /** How much of a line is shown before and after a difference. */
-  private static final int CONTEXT = 40;
+      Pattern.compile(
+          MARK
+              + "(#\\d+L?)?|(?<=Lambda)([$]\\d+)?/0x[0-9a-f]+"
+              + "|(?<=\\w[.][\\w$./]{1,200})@[0-9a-f]+");
 
   private QuerySignature() {}
 
@@ -83,10 +80,7 @@ public final class QuerySignature {
     } else if (!then.get().equals(now)) {
       throw new IllegalStateException(
           "The checkpoint location %s belongs to another query. %s Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete %s and start again."
-              .formatted(
-                  files,
-                  firstDifference(then.get().lines().toList(), now.lines().toList()),
-                  files.path(FILE)));
+              .formatted(files, firstDifference(then.get(), now), files.path(FILE)));
     }
   }
 
@@ -99,15 +93,7 @@ public final class QuerySignature {
   }
 
   private static void addOperators(LogicalPlan plan, String indent, List<String> lines) {
-    List<Object> parts = new ArrayList<>();
-    addParts(plan, parts);
-    LogicalPlan same =
-        plan.transformExpressions(
-            Function.<Expression, Expression>unlift(
-                expression -> {
-                  addParts(expression, parts);
-                  return Option.apply(marked(expression));
-                }));
+    LogicalPlan same = plan.transformExpressions(Function.unlift(QuerySignature::marked));
     String operator = same.simpleString(Integer.MAX_VALUE);
     if (same.children().isEmpty()) {
       operator = "source of " + same.output().mkString("[", ", ", "]");
@@ -118,59 +104,48 @@ public final class QuerySignature {
     } else if (same instanceof CTERelationDef || same instanceof View) {
       operator = same.nodeName();
     }
-    for (Object part : parts) {
-      String object = ObjectUtils.identityToString(part);
-      operator = operator.replace(object, withoutRun(object));
-    }
-    lines.add(indent + operator.replaceAll(MARK + "#\\d+L?", ""));
+    lines.add(indent + withoutRun(operator));
     for (Seq<LogicalPlan> below : List.of(plan.subqueries(), plan.children())) {
       JavaConverters.seqAsJavaList(below).forEach(p -> addOperators(p, indent + "  ", lines));
     }
   }
 
-  private static void addParts(Product node, List<Object> parts) {
-    JavaConverters.asJavaIterator(node.productIterator())
-        .forEachRemaining(part -> parts.add(Objects.requireNonNullElse(part, "")));
-  }
-
-  /** Marks what has a number, takes the other differences out, and quotes text. */
-  private static Expression marked(Expression given) {
+  private static Option<Expression> marked(Expression given) {
+    Expression same = null;
     if (given instanceof Attribute column) {
-      return column.withName(column.name() + MARK);
+      same = column.withName(mark(column.name()));
+    } else if (given instanceof Alias column) {
+      same = (Expression) column.withName(mark(column.name()));
+    } else if (given instanceof NamedLambdaVariable x) {
+      String name = mark(x.name().replaceFirst("_\\d+$", ""));
+      same = x.copy(name, x.dataType(), x.nullable(), x.exprId(), x.value());
+    } else if (given instanceof Literal text && text.dataType() instanceof StringType) {
+      same = lit(mark(text.sql())).expr();
+    } else if (given instanceof ExpressionWithRandomSeed random) {
+      same = random.withNewSeed(0);
+    } else if (given instanceof PlanExpression<?> subquery) {
+      same = subquery.canonicalized();
     }
-    if (given instanceof Alias column) {
-      return (Expression) column.withName(column.name() + MARK);
-    }
-    if (given instanceof NamedLambdaVariable x) {
-      String name = x.name().replaceFirst("_\\d+$", "") + MARK;
-      return x.copy(name, x.dataType(), x.nullable(), x.exprId(), x.value());
-    }
-    if (given instanceof ExpressionWithRandomSeed random) {
-      return random.withNewSeed(0);
-    }
-    if (given instanceof Literal text && text.dataType() instanceof StringType) {
-      return lit(text.sql()).expr();
-    }
-    return given instanceof PlanExpression<?> subquery ? subquery.canonicalized() : null;
+    return Option.apply(same);
   }
 
-  static String withoutRun(String function) {
-    return RUN.matcher(function).replaceAll("");
+  private static String mark(String text) {
+    return text.replace("", MARK);
+  }
+
+  static String withoutRun(String operator) {
+    return RUN.matcher(operator).replaceAll("");
   }
 
   /** Of the first line that differs the part that does; a line can be as long as a page. */
-  private static String firstDifference(List<String> then, List<String> now) {
-    int line = 0;
-    while (line < Math.min(then.size(), now.size()) && then.get(line).equals(now.get(line))) {
-      line++;
-    }
-    String had = line < then.size() ? then.get(line).strip() : "";
-    String has = line < now.size() ? now.get(line).strip() : "";
-    int start = StringUtils.indexOfDifference(had, has) - CONTEXT;
-    return "It had '%s', this one has '%s'.".formatted(excerpt(had, start), excerpt(has, start));
-  }
-
-  private static String excerpt(String line, int start) {
-    return StringUtils.abbreviate(line, "...", start, 2 * CONTEXT);
+  private static String firstDifference(String then, String now) {
+    int line = then.lastIndexOf('\n', StringUtils.indexOfDifference(then, now) - 1) + 1;
+    String had = then.substring(line).lines().findFirst().orElse("").strip();
+    String has = now.substring(line).lines().findFirst().orElse("").strip();
+    int start = StringUtils.indexOfDifference(had, has) - 40;
+    return "It had '%s', this one has '%s'."
+        .formatted(
+            StringUtils.abbreviate(had, "...", start, 80),
+            StringUtils.abbreviate(has, "...", start, 80));
   }
 }
