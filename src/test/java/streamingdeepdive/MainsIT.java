@@ -1,28 +1,25 @@
 package streamingdeepdive;
 
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 import streamingdeepdive.lesson.DeltaSink;
+import streamingdeepdive.lesson.JdbcSink;
 
-/** The mains that are not in {@link MainsTest}, in this JVM. */
+/** The mains that {@link ReducedClassPathIT} cannot run. */
 class MainsIT {
-  static Stream<Class<?>> otherMains() {
-    return Mains.all().filter(main -> !MainsTest.MAINS.contains(main));
-  }
-
   @AfterEach
   void clearSettingsOfDelta() {
     DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
   }
 
-  @ParameterizedTest
-  @MethodSource("otherMains")
-  void printsWhatItsDocumentationSays(Class<?> main) throws Exception {
-    if (main == DeltaSink.class) {
-      DeltaSink.SETTINGS.forEach(System::setProperty);
-    }
-    Mains.assertPrintsWhatItsDocumentationSays(main);
+  @Test
+  void deltaSink() throws Exception {
+    DeltaSink.SETTINGS.forEach(System::setProperty);
+    Mains.assertPrintsWhatItsDocumentationSays(DeltaSink.class);
+  }
+
+  @Test
+  void jdbcSink() throws Exception {
+    Mains.assertPrintsWhatItsDocumentationSays(JdbcSink.class);
   }
 }

@@ -11,9 +11,12 @@ import streamingdeepdive.lesson.Triggers;
 import streamingdeepdive.lesson.Watermark;
 import streamingdeepdive.lesson.WindowedAggregation;
 
-/** The mains that every reader meets; {@link MainsIT} has all others. */
+/**
+ * The mains that every reader meets; {@link ReducedClassPathIT} and {@link MainsIT} have all
+ * others.
+ */
 class MainsTest {
-  static final List<Class<?>> MAINS =
+  private static final List<Class<?>> MAINS =
       List.of(
           FileSource.class,
           WindowedAggregation.class,

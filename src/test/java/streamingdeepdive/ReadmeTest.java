@@ -5,21 +5,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The README shows output that was printed and code that was compiled and run. */
+/** The README and the Javadoc show output that was printed and code that was compiled and run. */
 class ReadmeTest {
   private static final Path TESTS = Path.of("src/test/java/streamingdeepdive");
 
   @Test
   void itsOutputIsPrintedByAMain() throws IOException {
-    List<String> outputs = Mains.all().map(ReadmeTest::output).toList();
+    List<String> outputs = new ArrayList<>();
+    for (Class<?> main : Mains.all()) {
+      outputs.add(MainOutput.whole(main));
+    }
 
     assertThat(blocks("text"))
         .isNotEmpty()
         .allSatisfy(block -> assertThat(outputs).anyMatch(output -> output.contains(block)));
+  }
+
+  @Test
+  void theOutputInTheJavadocOfAMainIsPrintedByIt() throws IOException {
+    for (Class<?> main : Mains.all()) {
+      String whole = MainOutput.whole(main);
+      assertThat(MainOutput.inJavadoc(main))
+          .as(main.getName())
+          .isNotEmpty()
+          .allSatisfy(block -> assertThat(whole).contains(block));
+    }
   }
 
   @Test
@@ -59,13 +74,5 @@ class ReadmeTest {
   /** Line breaks and indents are the formatter's. */
   private static String squeeze(String code) {
     return code.replaceAll("\\s+", "");
-  }
-
-  private static String output(Class<?> main) {
-    try {
-      return MainOutput.whole(main);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -30,24 +30,19 @@ class ReducedClassPathIT {
   }
 
   @Test
-  void allOtherClassesLoadAndAllOtherLessonsRun() throws Exception {
-    List<Class<?>> mains =
-        Mains.all()
-            .filter(main -> main.getPackage().equals(JdbcSink.class.getPackage()))
-            .filter(main -> main != DeltaSink.class && main != JdbcSink.class)
-            .toList();
-    List<String> args = new ArrayList<>(List.of("DeltaSink,DeltaOutput"));
-    mains.forEach(main -> args.add(main.getName()));
+  void allOtherClassesLoadAndAllOtherMainsPrintWhatTheirDocumentationSays() throws Exception {
+    List<Class<?>> mains = new ArrayList<>(Mains.all());
+    mains.removeAll(List.of(DeltaSink.class, JdbcSink.class));
+    String[] names = mains.stream().map(Class::getName).toArray(String[]::new);
     StringBuilder expected = new StringBuilder();
     for (Class<?> main : mains) {
       expected.append(MainOutput.whole(main));
     }
-    try (ChildJvm child = start(LoadedClasses.class, args.toArray(String[]::new))) {
+    try (ChildJvm child = start(LoadedClasses.class, names)) {
       String out = child.awaitOut();
 
       assertThat(child.awaitExitCode()).as(child.err()).isZero();
-      assertThat(out.lines().findFirst())
-          .hasValueSatisfying(line -> assertThat(line).startsWith("loaded "));
+      assertThat(out).startsWith("loaded ");
       assertThat(out.substring(out.indexOf('\n') + 1)).isEqualToNormalizingNewlines(expected);
     }
   }

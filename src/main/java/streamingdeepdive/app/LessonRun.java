@@ -209,7 +209,7 @@ public final class LessonRun implements AutoCloseable {
    */
   public void printFailure(Exception failure) {
     printer.printLine(
-        ProgramEnd.sentence(failure).replaceAll("\\S*" + scratch.getFileName() + "/?", "") + "\n");
+        ProgramEnd.sentence(failure).replace(DirectoryFeed.uri(scratch) + "/", "") + "\n");
   }
 
   /** Ends the queries and the session, and deletes the directories of this run. */

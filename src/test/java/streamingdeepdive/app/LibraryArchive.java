@@ -1,7 +1,12 @@
 package streamingdeepdive.app;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,10 +45,15 @@ final class LibraryArchive {
   synchronized List<String> flags() throws IOException, InterruptedException {
     if (flags == null) {
       Path archive = directory.resolve(key() + ".jsa");
-      if (Files.notExists(archive)) {
-        FileUtils.deleteDirectory(directory.toFile());
-        Files.createDirectories(directory);
-        make(archive);
+      Path lock = directory.resolveSibling(directory.getFileName() + ".lock");
+      // Of two test JVMs the second waits for the archive of the first.
+      try (FileChannel file = FileChannel.open(lock, CREATE, WRITE);
+          FileLock held = file.lock()) {
+        if (held.isValid() && Files.notExists(archive)) {
+          FileUtils.deleteDirectory(directory.toFile());
+          Files.createDirectories(directory);
+          make(archive);
+        }
       }
       flags = Files.exists(archive) ? List.of("-XX:SharedArchiveFile=" + archive) : List.of();
     }

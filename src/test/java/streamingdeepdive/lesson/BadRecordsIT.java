@@ -2,10 +2,13 @@ package streamingdeepdive.lesson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
+import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.addLines;
 import static streamingdeepdive.testkit.StreamScript.check;
+import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
@@ -109,5 +112,28 @@ class BadRecordsIT {
 
   private Function<String, DataStreamWriter<Row>> query(Dataset<Row> lines) {
     return checkpoint -> BadRecords.buildQuery(lines, output, checkpoint);
+  }
+
+  @Test
+  void oneQueryWritesTotalsAndRejectedLinesExactlyOnce(SparkSession spark, FileStream sales) {
+    testStream(
+        query(BadRecords.read(spark, sales.directory())),
+        () -> BadRecords.readRejected(spark, output),
+        add(sales, sale("12:01", "eu", 1.0), TIMELESS, sale("12:06", "us", 4.0))
+            .rows(row(TIMELESS_LINE, "000000.json", "no event_time")),
+        crash(sales, sale("12:02", "eu", 8.0), TIMELESS)
+            .rows(
+                row(TIMELESS_LINE, "000000.json", "no event_time"),
+                row(TIMELESS_LINE, "000001.json", "no event_time")),
+        restart(),
+        add(sales, sale("12:03", "eu", 16.0))
+            .rows(
+                row(TIMELESS_LINE, "000000.json", "no event_time"),
+                row(TIMELESS_LINE, "000001.json", "no event_time")),
+        check(
+            () ->
+                assertThat(BadRecords.readTotals(spark, output).collectAsList())
+                    .containsExactlyInAnyOrder(
+                        total("12:00", "12:05", "eu", 25.0), total("12:05", "12:10", "us", 4.0))));
   }
 }

@@ -6,29 +6,21 @@ import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
-import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.addLines;
-import static streamingdeepdive.testkit.StreamScript.check;
-import static streamingdeepdive.testkit.StreamScript.crash;
-import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
-import java.util.function.Function;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.DataStreamWriter;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
@@ -95,29 +87,6 @@ class BadRecordsTest {
   }
 
   @Test
-  void oneQueryWritesTotalsAndRejectedLinesExactlyOnce(SparkSession spark, FileStream sales) {
-    testStream(
-        query(BadRecords.read(spark, sales.directory())),
-        () -> BadRecords.readRejected(spark, output),
-        add(sales, sale("12:01", "eu", 1.0), TIMELESS, sale("12:06", "us", 4.0))
-            .rows(row(TIMELESS_LINE, "000000.json", "no event_time")),
-        crash(sales, sale("12:02", "eu", 8.0), TIMELESS)
-            .rows(
-                row(TIMELESS_LINE, "000000.json", "no event_time"),
-                row(TIMELESS_LINE, "000001.json", "no event_time")),
-        restart(),
-        add(sales, sale("12:03", "eu", 16.0))
-            .rows(
-                row(TIMELESS_LINE, "000000.json", "no event_time"),
-                row(TIMELESS_LINE, "000001.json", "no event_time")),
-        check(
-            () ->
-                assertThat(BadRecords.readTotals(spark, output).collectAsList())
-                    .containsExactlyInAnyOrder(
-                        total("12:00", "12:05", "eu", 25.0), total("12:05", "12:10", "us", 4.0))));
-  }
-
-  @Test
   void directoriesInsideOneAnotherAreRefused(SparkSession spark, FileStream sales) {
     Dataset<Row> lines = BadRecords.read(spark, sales.directory());
     String input = sales.directory();
@@ -131,14 +100,5 @@ class BadRecordsTest {
           .hasMessageStartingWith("The " + places.get(2))
           .hasMessageContaining("are inside one another");
     }
-  }
-
-  @AfterEach
-  void removeHook() {
-    HookedFileSystem.removeHook();
-  }
-
-  private Function<String, DataStreamWriter<Row>> query(Dataset<Row> lines) {
-    return checkpoint -> BadRecords.buildQuery(lines, output, checkpoint);
   }
 }

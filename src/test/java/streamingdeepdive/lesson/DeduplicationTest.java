@@ -18,25 +18,19 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
-import streamingdeepdive.testkit.InputKind;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
-import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class DeduplicationTest {
   private static final Row NOON_EU = sale("12:00", "eu", 1.0);
 
-  @ParameterizedTest
-  @EnumSource
-  void anExactRedeliveryIsDropped(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void anExactRedeliveryIsDropped(StreamInput sales) {
     testStream(
         Deduplication.buildQuery(sales.toDF()),
         Append(),

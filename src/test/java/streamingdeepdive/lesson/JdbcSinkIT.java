@@ -54,8 +54,10 @@ class JdbcSinkIT {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void onH2(JdbcSinkScript script, FileStream sales) throws Exception {
+  @EnumSource(
+      names = {"A_TOTAL_THAT_CHANGES_REPLACES_ITS_ROW", "A_REPLAYED_MICRO_BATCH_CHANGES_NOTHING"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void theOthersOnH2(JdbcSinkScript script, FileStream sales) throws Exception {
     script.run(TestDatabase.H2, sales);
   }
 

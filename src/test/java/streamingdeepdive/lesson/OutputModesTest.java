@@ -13,15 +13,14 @@ import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import streamingdeepdive.app.RowCollector;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.InMemoryStream;
-import streamingdeepdive.testkit.InputKind;
 import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
@@ -44,10 +43,8 @@ class OutputModesTest {
         steps);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void appendOutputsATotalOnceWhenItIsFinal(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void appendOutputsATotalOnceWhenItIsFinal(StreamInput sales) {
     Dataset<Row> totals = WindowedAggregation.buildQuery(sales.toDF());
     script(
         OutputModes.append(totals),
@@ -60,10 +57,8 @@ class OutputModesTest {
         add(sales, sale("12:29", "us", 16.0)).rows().state(2));
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void updateOutputsATotalWheneverARowWasAddedToIt(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void updateOutputsATotalWheneverARowWasAddedToIt(StreamInput sales) {
     Dataset<Row> totals = WindowedAggregation.buildQuery(sales.toDF());
     script(
         OutputModes.update(totals),
@@ -76,10 +71,8 @@ class OutputModesTest {
         add(sales, sale("12:01", "eu", 8.0)).rows().dropped(1));
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void completeOutputsEverythingAndIgnoresTheWatermark(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void completeOutputsEverythingAndIgnoresTheWatermark(StreamInput sales) {
     Dataset<Row> totals = WindowedAggregation.buildQuery(sales.toDF());
     script(
         OutputModes.complete(totals),

@@ -1,6 +1,7 @@
 package streamingdeepdive.lesson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.ParquetTotals.revision;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
@@ -140,5 +141,39 @@ class ParquetSinkIT {
 
   private List<String> directoriesOfParts() {
     return totals.parts().stream().map(part -> part.getParent().toString()).toList();
+  }
+
+  /** Its directory has a part file without rows, and none by date. */
+  @Test
+  void aMicroBatchWithoutRowsIsCompleteAndHasNoRevision(FileStream sales) {
+    testStream(
+        totals.revisions(sales),
+        totals::history,
+        add(sales, sale("12:01", "eu", 1.0)).microBatches(2),
+        add(sales, sale("12:02", "eu", 1.0))
+            .rows(revision("eu", 1.0, 0), revision("eu", 2.0, 2))
+            .microBatches(2),
+        check(
+            () ->
+                assertThat(totals.parts())
+                    .extracting(part -> part.getParent().toString())
+                    .containsOnly("batch=0", "batch=1", "batch=2", "batch=3")
+                    .containsOnlyOnce("batch=1", "batch=3")));
+    testStream(
+        totalsByDate.revisions(sales),
+        totalsByDate::history,
+        start().rows(revision("eu", 1.0, 0), revision("eu", 2.0, 1)).microBatches(3),
+        check(
+            () ->
+                assertThat(totalsByDate.parts())
+                    .extracting(part -> part.getParent().toString())
+                    .containsExactlyInAnyOrder(
+                        "batch=0/date=2026-01-01", "batch=1/date=2026-01-01")));
+  }
+
+  @Test
+  void aStreamWithoutRowsHasNoRevision(FileStream sales) {
+    testStream(
+        totalsByDate.revisions(sales), totalsByDate::history, add(sales).rows().microBatches(1));
   }
 }

@@ -2,13 +2,11 @@ package streamingdeepdive.lesson;
 
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.lit;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.ParquetTotals.revision;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.StreamScript.add;
-import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
@@ -101,40 +99,6 @@ class ParquetSinkTest {
             .expectFailure(
                 AnalysisException.class,
                 "Data source parquet does not support Update output mode."));
-  }
-
-  /** Its directory has a part file without rows, and none by date. */
-  @Test
-  void aMicroBatchWithoutRowsIsCompleteAndHasNoRevision(FileStream sales) {
-    testStream(
-        totals.revisions(sales),
-        totals::history,
-        add(sales, sale("12:01", "eu", 1.0)).microBatches(2),
-        add(sales, sale("12:02", "eu", 1.0))
-            .rows(revision("eu", 1.0, 0), revision("eu", 2.0, 2))
-            .microBatches(2),
-        check(
-            () ->
-                assertThat(totals.parts())
-                    .extracting(part -> part.getParent().toString())
-                    .containsOnly("batch=0", "batch=1", "batch=2", "batch=3")
-                    .containsOnlyOnce("batch=1", "batch=3")));
-    testStream(
-        totalsByDate.revisions(sales),
-        totalsByDate::history,
-        start().rows(revision("eu", 1.0, 0), revision("eu", 2.0, 1)).microBatches(3),
-        check(
-            () ->
-                assertThat(totalsByDate.parts())
-                    .extracting(part -> part.getParent().toString())
-                    .containsExactlyInAnyOrder(
-                        "batch=0/date=2026-01-01", "batch=1/date=2026-01-01")));
-  }
-
-  @Test
-  void aStreamWithoutRowsHasNoRevision(FileStream sales) {
-    testStream(
-        totalsByDate.revisions(sales), totalsByDate::history, add(sales).rows().microBatches(1));
   }
 
   /** Each would be missed: one of two rows of a key would be the latest. */

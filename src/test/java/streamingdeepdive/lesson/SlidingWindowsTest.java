@@ -18,14 +18,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.InMemoryStream;
-import streamingdeepdive.testkit.InputKind;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
-import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
@@ -35,10 +31,8 @@ class SlidingWindowsTest {
         events, "10 minutes", window(col("event_time"), "10 minutes", slide, startTime));
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aSaleIsInExactlyTwoWindowsUntilTheyClose(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void aSaleIsInExactlyTwoWindowsUntilTheyClose(StreamInput sales) {
     testStream(
         SlidingWindows.buildQuery(sales.toDF()),
         Update(),

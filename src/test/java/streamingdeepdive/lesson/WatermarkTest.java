@@ -18,24 +18,18 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.InMemoryStream;
-import streamingdeepdive.testkit.InputKind;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
-import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class WatermarkTest {
   /** Lateness by kind: on time, out of order, late for the watermark, late for the window. */
-  @ParameterizedTest
-  @EnumSource
-  void aRowCountsUntilItsWindowIsClosed(InputKind kind, TestSession session) {
-    StreamInput sales = kind.open(session, FileSource.SCHEMA);
+  @Test
+  void aRowCountsUntilItsWindowIsClosed(StreamInput sales) {
     testStream(
         Watermark.buildQuery(sales.toDF()),
         Update(),

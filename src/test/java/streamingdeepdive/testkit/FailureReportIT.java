@@ -86,7 +86,7 @@ class FailureReportIT {
             +---+-------------------+----+-----+
 
 
-            status of the query {"message":"Waiting for""")
+            status of the query {""")
         .contains("last progress of the query {", "\"numRowsTotal\" : 2");
   }
 

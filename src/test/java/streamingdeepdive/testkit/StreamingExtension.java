@@ -24,8 +24,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }</pre>
  *
  * <p>Parameters can be a {@link TestSession}, its {@link SparkSession}, a {@link FileStream}, an
- * {@link InMemoryStream} and a {@link KafkaStream}; the streams have the columns that {@link
- * Columns} names.
+ * {@link InMemoryStream} and a {@link KafkaStream}; a {@link StreamInput} is an {@link
+ * InMemoryStream}. The streams have the columns that {@link Columns} names.
  */
 public final class StreamingExtension
     implements ParameterResolver, AfterEachCallback, AfterAllCallback {
@@ -41,6 +41,7 @@ public final class StreamingExtension
         || type == SparkSession.class
         || type == FileStream.class
         || type == InMemoryStream.class
+        || type == StreamInput.class
         || type == KafkaStream.class;
   }
 

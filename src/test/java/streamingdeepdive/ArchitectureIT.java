@@ -22,7 +22,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
 
 /** Arrows between packages point one way; only a main needs what is optional for importers. */
 @AnalyzeClasses(packages = "streamingdeepdive", importOptions = DoNotIncludeTests.class)
-class ArchitectureTest {
+class ArchitectureIT {
   private static final String LESSONS = "streamingdeepdive.lesson..";
   private static final String TRAPS = "streamingdeepdive.trap..";
   private static final String APP = "streamingdeepdive.app..";
