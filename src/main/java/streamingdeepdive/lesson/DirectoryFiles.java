@@ -5,8 +5,10 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
@@ -42,11 +44,21 @@ public final class DirectoryFiles implements PathFilter, Configurable, Serializa
    *
    * @param spark the session
    * @param directory the directory or pattern of directories that is to be read
+   * @throws IllegalArgumentException if there is no such directory and it is no pattern
+   * @throws UncheckedIOException if its file system cannot be reached
    */
   public static Map<String, String> options(SparkSession spark, String directory) {
     Path path = new Path(directory);
     try {
-      path = path.getFileSystem(spark.sessionState().newHadoopConf()).makeQualified(path);
+      FileSystem files = path.getFileSystem(spark.sessionState().newHadoopConf());
+      path = files.makeQualified(path);
+      String withoutEscapes = directory.replaceAll("\\\\.", "");
+      if (directory.contains("\\")
+          && !StringUtils.containsAny(withoutEscapes, "[]{}*?\\")
+          && files.globStatus(path) == null) {
+        throw new IllegalArgumentException(
+            "The directory " + directory.replaceAll("\\\\(.)", "$1") + " does not exist.");
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
