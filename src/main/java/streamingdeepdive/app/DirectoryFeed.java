@@ -49,6 +49,12 @@ public final class DirectoryFeed implements Replay.Feed {
     return new org.apache.hadoop.fs.Path(path.toUri()).toString();
   }
 
+  /** {@return how the file source, which takes patterns, takes the name of a directory} */
+  static String literal(String directory) {
+    String path = new org.apache.hadoop.fs.Path(directory).toString();
+    return path.replaceAll("[\\[\\]{}*?\\\\]", "\\\\$0");
+  }
+
   @Override
   public void land(String name, String content) {
     Path target = directory.resolve(name);

@@ -11,8 +11,6 @@ import javax.security.auth.Subject;
 /**
  * Opens the JDK to Spark 3.5 from within the process, which since JDK 17 needs flags otherwise. An
  * IDE's Run button gives none, and a session setting comes too late.
- *
- * @see <a href="https://spark.apache.org/docs/3.5.7/#downloading">Java versions of Spark 3.5</a>
  */
 public final class JavaRuntime {
   /**
@@ -41,8 +39,7 @@ public final class JavaRuntime {
       call("implAddOpensToAllUnnamed", OPEN_PACKAGES);
     } catch (Throwable refused) {
       throw new UnsupportedOperationException(
-          "This JVM cannot open its packages from within; start it with --add-exports and"
-              + " --add-opens for the packages that Spark's own launcher opens.");
+          "This JVM cannot open its packages from within; start it with --add-exports and --add-opens for the packages that Spark's own launcher opens.");
     }
   }
 

@@ -66,9 +66,9 @@ public final class LessonRun implements AutoCloseable {
    * @param folder a folder of the sample data; each call begins with its first file again
    */
   public String input(String folder) {
-    Path directory = scratch.resolve("input-" + UUID.randomUUID());
-    DirectoryFeed feed = feedFrom(folder, new DirectoryFeed(directory));
-    return arguments.get(arguments.values().containsKey(folder) ? folder : "input", feed.uri());
+    Path own = scratch.resolve("input-" + UUID.randomUUID());
+    DirectoryFeed feed = feedFrom(folder, new DirectoryFeed(own));
+    return DirectoryFeed.literal(arguments.get(folder, feed.uri()));
   }
 
   /**
@@ -79,7 +79,7 @@ public final class LessonRun implements AutoCloseable {
   public String table(String folder) {
     DirectoryFeed feed = new DirectoryFeed(scratch.resolve(folder));
     Replay.read(folder).forEach(file -> feed.land(file.name(), file.content()));
-    return arguments.get(folder, feed.uri());
+    return DirectoryFeed.literal(arguments.get(folder, feed.uri()));
   }
 
   <F extends Replay.Feed> F feedFrom(String folder, F feed) {
@@ -152,7 +152,7 @@ public final class LessonRun implements AutoCloseable {
    */
   public void replay(StreamingQuery... started) throws Exception {
     if (!isReplay()) {
-      for (int i = 0; !started[i % started.length].awaitTermination(100); i++) {}
+      for (int i = 0; !ProgramEnd.hasCome(started[i % started.length]); i++) {}
     } else if (replay.isEmpty()) {
       printer.printInput("all files are there", "");
       printer.printStep(0, started);

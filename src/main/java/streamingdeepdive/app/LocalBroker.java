@@ -23,7 +23,7 @@ public final class LocalBroker implements AutoCloseable {
   /** Another process may take a free port before the broker does. */
   private static final int ATTEMPTS = 3;
 
-  private final Path directory;
+  final Path directory;
   private final String address;
   private final KafkaRaftServer server;
 
@@ -46,8 +46,6 @@ public final class LocalBroker implements AutoCloseable {
         num.network.threads=1
         offsets.topic.num.partitions=1
         offsets.topic.replication.factor=1
-        transaction.state.log.min.isr=1
-        transaction.state.log.replication.factor=1
         """
             .formatted(address, controller);
     Map<String, String> config = new HashMap<>(Map.of("log.dirs", directory.toString()));
@@ -55,32 +53,19 @@ public final class LocalBroker implements AutoCloseable {
     this.server = new KafkaRaftServer(new KafkaConfig(config, false), Time.SYSTEM, Option.empty());
   }
 
-  /**
-   * {@return a broker without topics, to be closed by the caller}
-   *
-   * @throws IllegalStateException if the broker's library is not on the class path
-   */
+  /** {@return a broker without topics, to be closed by the caller} */
   public static LocalBroker start() {
-    try {
-      return start(ATTEMPTS);
-    } catch (NoClassDefFoundError e) {
-      throw new IllegalStateException(
-          "A broker in this process needs org.apache.kafka:kafka_2.12:3.4.1 on the class path; add"
-              + " it, or name brokers of your own.");
-    }
-  }
-
-  private static LocalBroker start(int attempts) {
-    LocalBroker broker = create();
-    try {
-      broker.server.startup();
-      return broker;
-    } catch (KafkaException e) {
-      broker.close();
-      if (attempts == 1) {
-        throw e;
+    for (int attempt = 1; ; attempt++) {
+      LocalBroker broker = create();
+      try {
+        broker.server.startup();
+        return broker;
+      } catch (KafkaException e) {
+        broker.close();
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
       }
-      return start(attempts - 1);
     }
   }
 
@@ -104,10 +89,6 @@ public final class LocalBroker implements AutoCloseable {
   /** {@return where it listens, as the option {@code kafka.bootstrap.servers} takes it} */
   public String bootstrapServers() {
     return address;
-  }
-
-  Path directory() {
-    return directory;
   }
 
   /** Stops the broker and deletes its topics. */

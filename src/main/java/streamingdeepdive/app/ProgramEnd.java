@@ -3,16 +3,24 @@ package streamingdeepdive.app;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.commons.lang3.exception.ExceptionUtils;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -58,10 +66,7 @@ final class ProgramEnd {
 
   /** Says in one line why something failed. */
   static String sentence(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
+    Throwable root = ExceptionUtils.getRootCause(failure);
     // Below it Spark adds the query's plan, with the passwords among the options of its source.
     String line = String.valueOf(root.getMessage()).lines().findFirst().orElse("");
     if (root instanceof UnknownHostException) {
@@ -74,6 +79,22 @@ final class ProgramEnd {
       return "The class " + line + " is missing; add the library that has it to the class path.";
     }
     return root.getMessage() == null ? root.toString() : line;
+  }
+
+  /** Waits for a moment. Of a file that cannot be read Spark does not always give the name. */
+  static boolean hasCome(StreamingQuery query) throws Exception {
+    try {
+      return query.awaitTermination(100);
+    } catch (StreamingQueryException e) {
+      if (!ExceptionUtils.getStackTrace(e).contains("FileScanRDD")) {
+        throw e;
+      }
+      var batch = ((StreamingQueryWrapper) query).streamingQuery().lastExecution();
+      Stream<String> files = Stream.of(new Dataset<>(batch, Encoders.STRING()).inputFiles());
+      throw new IllegalStateException(
+          "The input %s cannot be read: %s. Put a whole file in its place, or rename or delete it, and start again."
+              .formatted(files.map(f -> URI.create(f).getPath()).toList(), sentence(e)));
+    }
   }
 
   /** What a signal interrupts is done again at the next start, so its errors are of no interest. */

@@ -124,9 +124,8 @@ public final class QueryLog {
     long first = progress.get(0).batchId();
     if (lastBatchId >= 0 && first > lastBatchId + 1) {
       throw new IllegalStateException(
-          "The query no longer keeps the progress of micro-batch "
-              + (first - 1)
-              + "; raise spark.sql.streaming.numRecentProgressUpdates");
+          "The query no longer keeps the progress of micro-batch %s; raise spark.sql.streaming.numRecentProgressUpdates"
+              .formatted(first - 1));
     }
     lastBatchId = progress.get(progress.size() - 1).batchId();
     return Optional.of(entry(progress));

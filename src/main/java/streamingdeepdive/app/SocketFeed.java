@@ -57,7 +57,6 @@ public final class SocketFeed implements Replay.Feed, AutoCloseable {
     return lines;
   }
 
-  /** Hangs up. */
   @Override
   public void close() throws IOException {
     server.close();

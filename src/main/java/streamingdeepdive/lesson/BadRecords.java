@@ -2,6 +2,7 @@ package streamingdeepdive.lesson;
 
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.decode;
+import static org.apache.spark.sql.functions.expr;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.udf;
 
@@ -75,10 +76,12 @@ public final class BadRecords {
     return spark
         .readStream()
         .option("maxFilesPerTrigger", FileSource.FILES_PER_TRIGGER)
+        .options(DirectoryFiles.options(spark, directory))
         .text(directory)
         .select(
             decode(col("value").cast("binary"), "UTF-8").as("raw"),
-            col("_metadata.file_name").as("file"),
+            // Spark gives the name as a part of a URL, but leaves a plus as it is.
+            expr("url_decode(replace(_metadata.file_name, '+', '%2B')) AS file"),
             judge(col("value")).as("sale"))
         .select("sale.event_time", "sale.region", "sale.amount", "raw", "file", "sale.reason");
   }
@@ -189,7 +192,7 @@ public final class BadRecords {
    */
   public static Dataset<Row> readRejected(SparkSession spark, String output) {
     return new BatchDirectories(spark, output + "/rejected")
-        .read("raw STRING, file STRING, reason STRING")
+        .read(REJECTED)
         .drop(BatchDirectories.BATCH);
   }
 

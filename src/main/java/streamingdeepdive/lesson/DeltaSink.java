@@ -15,7 +15,6 @@ import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
 import streamingdeepdive.recovery.DeltaOutput;
-import streamingdeepdive.recovery.ExpectedColumns;
 
 /**
  * Totals as a Delta table. What does a table with a log of its versions give, that files or rows of
@@ -100,7 +99,7 @@ public final class DeltaSink {
    */
   public static DataStreamWriter<Row> buildUpdateQuery(
       Dataset<Row> totals, String output, String checkpoint) {
-    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
+    ExpectedColumns.require(totals);
     requireUsable(totals, output, checkpoint);
     VoidFunction2<Dataset<Row>, Long> write = (batch, batchId) -> merge(batch, batchId, output);
     return totals

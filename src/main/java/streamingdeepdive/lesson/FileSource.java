@@ -77,8 +77,16 @@ public final class FileSource {
    *
    * <p>Every other name is read, {@code sales.json.tmp} too, and {@code .gz} is unpacked. Windows
    * line ends, a byte-order mark and a last line without an end do no harm; empty files and blank
-   * lines give no rows. Nested directories are not read, but a pattern such as {@code sales/*}
-   * includes them.
+   * lines give no rows. A {@code .gz} that is cut off fails the query, and so does a colon in a
+   * name on Hadoop's local file system. Nested directories are not read, except partitions such as
+   * {@code region=eu}, whose names give no values: see {@link DirectoryFiles}. A pattern such as
+   * {@code sales/*} includes nested directories.
+   *
+   * <p>By default the source passes over files that are seven days older than the newest one, and
+   * so over all others after one with a time in the future. Here {@code maxFileAge} is a thousand
+   * years, and the driver keeps the path of every file. The paths are in the checkpoint, too: from
+   * a directory that was renamed, every file is read again. Sinks that look at the checkpoint
+   * refuse that, such as {@link ParquetSink}.
    *
    * @param spark the session
    * @param directory a directory or pattern of directories on any Hadoop file system
@@ -106,6 +114,7 @@ public final class FileSource {
         .readStream()
         .schema(SCHEMA)
         .option("maxFilesPerTrigger", filesPerTrigger)
+        .options(DirectoryFiles.options(spark, directory))
         .option("timeZone", "UTC")
         .json(directory);
   }
@@ -118,7 +127,12 @@ public final class FileSource {
    * @return a batch Dataset of {@link #SCHEMA}
    */
   public static Dataset<Row> readTable(SparkSession spark, String directory) {
-    return spark.read().schema(SCHEMA).option("timeZone", "UTC").json(directory);
+    return spark
+        .read()
+        .schema(SCHEMA)
+        .options(DirectoryFiles.options(spark, directory))
+        .option("timeZone", "UTC")
+        .json(directory);
   }
 
   /**

@@ -22,7 +22,6 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.Checkpoint;
-import streamingdeepdive.recovery.ExpectedColumns;
 import streamingdeepdive.recovery.JdbcDatabase;
 import streamingdeepdive.recovery.JdbcTable;
 
@@ -126,7 +125,7 @@ public final class JdbcSink {
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, Map<String, String> options, String table, String checkpoint) {
-    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
+    ExpectedColumns.require(totals);
     Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals);
     JdbcDatabase database = new JdbcDatabase(options);

@@ -84,6 +84,7 @@ public final class Joins {
         .readStream()
         .schema(REFUND_SCHEMA)
         .option("maxFilesPerTrigger", 1)
+        .options(DirectoryFiles.options(spark, directory))
         .option("timeZone", "UTC")
         .json(directory);
   }
@@ -96,7 +97,11 @@ public final class Joins {
    * @return a batch Dataset of {@code region}, {@code name} and {@code currency} STRING
    */
   public static Dataset<Row> readRegions(SparkSession spark, String directory) {
-    return spark.read().schema(REGION_SCHEMA).json(directory);
+    return spark
+        .read()
+        .schema(REGION_SCHEMA)
+        .options(DirectoryFiles.options(spark, directory))
+        .json(directory);
   }
 
   /**

@@ -76,9 +76,11 @@ public final class KafkaSink {
    * @param bootstrapServers brokers as {@code host:port}, separated by commas
    * @param topic the topic
    * @return the query in update mode, without a checkpoint location, not started
+   * @throws IllegalArgumentException if the totals have other columns
    */
   public static DataStreamWriter<Row> buildQuery(
       Dataset<Row> totals, String bootstrapServers, String topic) {
+    ExpectedColumns.require(totals);
     return totals
         .writeStream()
         .outputMode(OutputMode.Update())
@@ -111,8 +113,10 @@ public final class KafkaSink {
    * @param totals {@link WindowedAggregation#SCHEMA}
    * @param batchId the micro-batch they come from
    * @return {@code key} and {@code value} STRING, JSON with times in UTC
+   * @throws IllegalArgumentException if the totals have other columns
    */
   public static Dataset<Row> records(Dataset<Row> totals, long batchId) {
+    ExpectedColumns.require(totals);
     return totals.select(
         to_json(struct(col("window.start"), col("region")), JSON).as("key"),
         to_json(

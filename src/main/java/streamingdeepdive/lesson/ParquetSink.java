@@ -20,7 +20,6 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
 import streamingdeepdive.recovery.BatchDirectories;
 import streamingdeepdive.recovery.Checkpoint;
-import streamingdeepdive.recovery.ExpectedColumns;
 import streamingdeepdive.recovery.FileSinkOutput;
 
 /**
@@ -128,7 +127,7 @@ public final class ParquetSink {
    */
   public static DataStreamWriter<Row> buildUpdateQuery(
       Dataset<Row> totals, String output, String checkpoint, String... partitionColumns) {
-    ExpectedColumns.require(totals, WindowedAggregation.SCHEMA);
+    ExpectedColumns.require(totals);
     Checkpoint start = new Checkpoint(totals.sparkSession(), checkpoint);
     start.requireUsable(totals, output);
     new BatchDirectories(totals.sparkSession(), output).requireWrittenFrom(start);

@@ -12,6 +12,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CommitLog;
+import org.apache.spark.sql.execution.streaming.FileStreamSource.FileEntry;
+import org.apache.spark.sql.execution.streaming.FileStreamSourceLog;
 import org.apache.spark.sql.execution.streaming.HDFSMetadataLog;
 import org.apache.spark.sql.execution.streaming.OffsetSeqLog;
 import org.apache.spark.sql.execution.streaming.StreamMetadata;
@@ -39,13 +41,14 @@ public final class Checkpoint {
   }
 
   /**
-   * Requires what holds for every sink: the checkpoint is whole, no query is running on it, and
-   * inputs, outputs and checkpoint are apart. Spark would stop the running query without a word,
-   * and a query with nested directories can read what it writes.
+   * Requires what holds for every sink: the checkpoint is whole, no query is running on it, its
+   * files were read from where the query reads, and inputs, outputs and checkpoint are apart. Spark
+   * would stop the running query without a word, and read files again, or what the query writes.
    *
    * @param query the query; the directories of its file sources are looked at
    * @param outputs the directories that it writes; none if the sink is no directory
-   * @throws IllegalStateException if the checkpoint is damaged or in use by a query of this JVM
+   * @throws IllegalStateException if the checkpoint is damaged, in use by a query of this JVM, or
+   *     of other directories
    * @throws IllegalArgumentException if one directory is inside another
    */
   public void requireUsable(Dataset<Row> query, String... outputs) {
@@ -57,12 +60,21 @@ public final class Checkpoint {
               .formatted(files));
     }
     // A query takes the end of its newest micro-batch from one file, the start from that before.
-    long newest = lastPlanned();
-    for (long id = Math.max(0, newest - 1); id <= newest; id++) {
-      requireWhole("offsets", id, log -> new OffsetSeqLog(files.spark(), log));
-    }
-    if (lastCommitted() >= 0) {
-      requireWhole("commits", lastCommitted(), log -> new CommitLog(files.spark(), log));
+    readNewest("offsets", 2, log -> new OffsetSeqLog(files.spark(), log));
+    readNewest("commits", 1, log -> new CommitLog(files.spark(), log));
+    Directory.inputs(query).forEach((source, input) -> requireInput("sources/" + source, input));
+  }
+
+  /** Spark knows the files that it has read by their paths. */
+  private void requireInput(String source, Directory input) {
+    int version = FileStreamSourceLog.VERSION();
+    FileEntry[] read =
+        readNewest(source, 1, log -> new FileStreamSourceLog(version, files.spark(), log));
+    Path file = read == null ? input.path() : read[read.length - 1].sparkPath().toPath();
+    if (!new Directory("file", file, false).isInside(input)) {
+      throw new IllegalStateException(
+          "The checkpoint location %s has read %s, which is not in the %s; all files there would be read, those too that were read under other names. Give the directory its old name, or start anew with a new checkpoint and a new output."
+              .formatted(this, file, input));
     }
   }
 
@@ -76,15 +88,16 @@ public final class Checkpoint {
    */
   public void claim(String program) {
     Optional<String> owner = files.read("program");
-    if (queryId().isPresent()) {
+    if (queryId().isPresent() || !owner.orElse(program).equals(program)) {
       throw new IllegalStateException(
-          "The directory %s is the checkpoint location of a query. Give %s a directory of its own."
-              .formatted(files, program));
-    }
-    if (owner.isPresent() && !owner.get().equals(program)) {
-      throw new IllegalStateException(
-          "The directory %s holds the checkpoints of %s. Give %s a directory of its own."
-              .formatted(files, owner.get(), program));
+          "The directory %s %s. Give %s a directory of its own."
+              .formatted(
+                  files,
+                  owner
+                      .filter(other -> !other.equals(program))
+                      .map(other -> "holds the checkpoints of " + other)
+                      .orElse("is the checkpoint location of a query"),
+                  program));
     }
     if (owner.isEmpty()) {
       files.write("program", program);
@@ -102,7 +115,7 @@ public final class Checkpoint {
 
   /** Requires that the output has no micro-batch that is not even planned. */
   void requireNotAhead(String output, long written, String otherwise) {
-    if (written > lastPlanned()) {
+    if (written > files.lastBatchId("offsets")) {
       throw new IllegalStateException(
           "The output %s is ahead of the checkpoint location %s: it has micro-batches up to %s, %s. Start on the checkpoint that wrote it, as it is now, or give the query a new output."
               .formatted(output, this, written, otherwise));
@@ -111,10 +124,11 @@ public final class Checkpoint {
 
   /** Requires that the output has every micro-batch that is done. */
   void requireComplete(String output, long written) {
-    if (written < lastCommitted()) {
+    long done = files.lastBatchId("commits");
+    if (written < done) {
       throw new IllegalStateException(
           "The output %s lacks what was written from the checkpoint location %s, micro-batches %s to %s. Restore the output, or start anew with a new checkpoint and a new output."
-              .formatted(output, this, written + 1, lastCommitted()));
+              .formatted(output, this, written + 1, done));
     }
   }
 
@@ -130,24 +144,22 @@ public final class Checkpoint {
     return read.isEmpty() ? Optional.empty() : Optional.of(UUID.fromString(read.get().id()));
   }
 
-  /** The newest micro-batch whose input is known; it may have run or not. */
-  private long lastPlanned() {
-    return files.lastBatchId("offsets");
-  }
-
-  /** The newest micro-batch that is known to be done. */
-  private long lastCommitted() {
-    return files.lastBatchId("commits");
-  }
-
-  private void requireWhole(String log, long id, Function<String, HDFSMetadataLog<?>> open) {
-    try {
-      if (open.apply(files.path(log).toString()).get(id).isEmpty()) {
-        throw new FileNotFoundException("it is gone");
+  /** The newest entry of one of Spark's logs; null if it is empty. Those before are read, too. */
+  private <T> T readNewest(String log, int count, Function<String, HDFSMetadataLog<T>> open) {
+    T entry = null;
+    long newest = files.lastBatchId(log);
+    for (long id = Math.max(0, newest - count + 1); id <= newest; id++) {
+      try {
+        Option<T> found = open.apply(files.path(log).toString()).get(id);
+        if (found.isEmpty()) {
+          throw new FileNotFoundException("it is gone");
+        }
+        entry = found.get();
+      } catch (Exception e) { // Scala throws checked ones undeclared
+        throw damaged(files.path(log + "/" + id), e);
       }
-    } catch (Exception e) { // Scala throws checked ones undeclared
-      throw damaged(files.path(log + "/" + id), e);
     }
+    return entry;
   }
 
   private static IllegalStateException damaged(Path file, Throwable failure) {

@@ -3,71 +3,81 @@ package streamingdeepdive.recovery;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.GlobPattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.streaming.StreamingRelation;
-import scala.Option;
+import scala.Some;
 import scala.collection.JavaConverters;
 
-/** What a query reads or writes; the path of an input can have wildcards. */
-record Directory(String role, Path path) {
+/** What a query reads or writes; the path of an input is a pattern. */
+record Directory(String role, Path path, boolean isPattern) {
+  /** What the query's file sources read, by the number that a checkpoint gives to each source. */
+  static Map<Integer, Directory> inputs(Dataset<Row> query) {
+    List<LogicalPlan> sources =
+        JavaConverters.seqAsJavaList(query.queryExecution().analyzed().collectLeaves()).stream()
+            .filter(LogicalPlan::isStreaming)
+            .distinct()
+            .toList();
+    Map<Integer, Directory> inputs = new TreeMap<>();
+    for (int i = 0; i < sources.size(); i++) {
+      if (sources.get(i) instanceof StreamingRelation source
+          && source.dataSource().options().get("path") instanceof Some<String> path) {
+        inputs.put(i, of(query.sparkSession(), "input directory", path.get(), true));
+      }
+    }
+    return inputs;
+  }
+
   /** Requires that the directories a query reads and writes are not inside one another. */
   static void requireApart(Dataset<Row> query, String checkpoint, String... outputs) {
     SparkSession spark = query.sparkSession();
-    List<Directory> inputs =
-        JavaConverters.seqAsJavaList(query.queryExecution().analyzed().collectLeaves()).stream()
-            .filter(StreamingRelation.class::isInstance)
-            .map(leaf -> ((StreamingRelation) leaf).dataSource().options().get("path"))
-            .filter(Option::isDefined)
-            .map(path -> of(spark, "input directory", path.get()))
-            .toList();
-    List<Directory> all = new ArrayList<>(inputs);
+    List<Directory> all = new ArrayList<>(inputs(query).values());
+    int inputs = all.size();
     for (String output : outputs) {
-      all.add(of(spark, "output directory", output));
+      all.add(of(spark, "output directory", output, false));
     }
-    all.add(of(spark, "checkpoint location", checkpoint));
+    all.add(of(spark, "checkpoint location", checkpoint, false));
     // Inputs may be inside one another.
-    for (int written = inputs.size(); written < all.size(); written++) {
+    for (int written = inputs; written < all.size(); written++) {
       for (Directory other : all.subList(0, written)) {
-        other.requireApartFrom(all.get(written));
+        if (other.isInside(all.get(written)) || all.get(written).isInside(other)) {
+          throw new IllegalArgumentException(
+              "The %s and the %s are inside one another. Give each a directory of its own."
+                  .formatted(other, all.get(written)));
+        }
       }
     }
   }
 
-  private static Directory of(SparkSession spark, String role, String path) {
-    return new Directory(role, FileTree.at(spark, path).root());
+  private static Directory of(SparkSession spark, String role, String path, boolean isPattern) {
+    return new Directory(role, FileTree.at(spark, path).root(), isPattern);
   }
 
-  private void requireApartFrom(Directory other) {
-    if (isInside(other) || other.isInside(this)) {
-      throw new IllegalArgumentException(
-          "The %s and the %s are inside one another. Give each a directory of its own."
-              .formatted(this, other));
-    }
-  }
-
-  private boolean isInside(Directory other) {
+  boolean isInside(Directory other) {
     List<String> names = names();
     List<String> others = other.names();
     return others.size() <= names.size()
-        && Objects.equals(path.toUri().getScheme(), other.path.toUri().getScheme())
-        && Objects.equals(path.toUri().getAuthority(), other.path.toUri().getAuthority())
-        && IntStream.range(0, others.size()).allMatch(i -> match(names.get(i), others.get(i)));
+        && path.toUri().resolve("/").equals(other.path.toUri().resolve("/"))
+        && IntStream.range(0, others.size())
+            .allMatch(
+                i ->
+                    matches(names.get(i), others.get(i))
+                        || other.matches(others.get(i), names.get(i)));
   }
 
   private List<String> names() {
     return Arrays.stream(path.toUri().getPath().split("/")).filter(n -> !n.isEmpty()).toList();
   }
 
-  private static boolean match(String one, String other) {
-    return one.equals(other)
-        || new GlobPattern(one).matches(other)
-        || new GlobPattern(other).matches(one);
+  private boolean matches(String name, String other) {
+    return name.equals(other) || isPattern && new GlobPattern(name).matches(other);
   }
 
   @Override

@@ -18,7 +18,7 @@ import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.CheckpointFileManager;
 
-/** A directory on any Hadoop file system, which need not exist, and what is in it. */
+/** A directory on any Hadoop file system, and what is in it; nothing if it does not exist. */
 record FileTree(SparkSession spark, FileSystem files, Path root) {
   /** A file of one of Spark's logs; every tenth of some logs holds those before it. */
   private static final Pattern BATCH_FILE = Pattern.compile("(\\d+)(\\.compact)?");
@@ -43,12 +43,10 @@ record FileTree(SparkSession spark, FileSystem files, Path root) {
         .flatMap(child -> child.isDirectory() ? list(child.getPath()) : Stream.of(child));
   }
 
-  /** The files and directories in a directory; none if it does not exist. */
   Stream<FileStatus> children(Path directory) {
     return find(directory, files::listStatus).stream().flatMap(Arrays::stream);
   }
 
-  /** What is known of a file or directory; empty if it does not exist. */
   Optional<FileStatus> status(Path path) {
     return find(path, files::getFileStatus);
   }

@@ -64,19 +64,14 @@ public final class JdbcDatabase {
     }
   }
 
-  /**
-   * What Spark's JDBC reader and writer need.
-   *
-   * @return the options given, and the defaults of the database
-   */
+  /** {@return for Spark's JDBC reader and writer the options given, and defaults} */
   public Map<String, String> options() {
     return options;
   }
 
   /**
-   * Begins a transaction, as Spark connects. Closed without a commit, both databases undo it.
+   * {@return a connection that does not commit by itself, as Spark connects}
    *
-   * @return a connection that does not commit by itself
    * @throws SQLException if the database fails
    * @throws IllegalArgumentException if it is not H2 2.2 or PostgreSQL 15, or a later one
    */

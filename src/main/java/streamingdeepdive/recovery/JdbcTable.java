@@ -40,10 +40,9 @@ public final class JdbcTable {
   }
 
   /**
-   * The name of the table, or of one beside it, quoted for SQL.
+   * {@return the name of the table, or of one beside it, quoted for SQL}
    *
    * @param suffix appended to the name; empty for the table itself
-   * @return the quoted name
    */
   public String quoted(String suffix) {
     return '"' + (name + suffix).replace("\"", "\"\"") + '"';
@@ -70,9 +69,8 @@ public final class JdbcTable {
   }
 
   /**
-   * Whether a query has begun to write the table.
+   * {@return whether a query has begun to write the table} Without a table none has.
    *
-   * @return false also if there is no such table
    * @throws IllegalStateException if the table has other columns, or the database cannot be read
    * @throws IllegalArgumentException as {@link #requireWrittenFrom} does
    */

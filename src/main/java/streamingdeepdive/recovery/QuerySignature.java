@@ -1,5 +1,7 @@
 package streamingdeepdive.recovery;
 
+import static org.apache.spark.sql.functions.lit;
+
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,10 +10,24 @@ import java.util.regex.Pattern;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.ExpressionWithRandomSeed;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationDef;
 import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Sample;
+import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.types.StringType;
+import scala.Function;
+import scala.Option;
 import scala.collection.JavaConverters;
+import scala.collection.Seq;
 
 /**
  * Holds a query to the checkpoint it was started on. Of the state Spark compares the types only:
@@ -19,9 +35,10 @@ import scala.collection.JavaConverters;
  * new rows are computed with old state.
  *
  * <p>The signature is the query's plan, each operator with its expressions, without the numbers
- * that Spark gives to columns and without the place that a source reads. What functions of your own
- * do is not compared, and another version of Spark may word the same plan in another way. It is
- * kept in the checkpoint, as the file {@value #FILE}, so that it is moved and deleted with it.
+ * that Spark gives to columns, without random seeds, and without the place that a source reads.
+ * What functions of your own do is not compared, and another version of Spark may word the same
+ * plan in another way. It is kept in the checkpoint, as the file {@value #FILE}, so that it is
+ * moved and deleted with it.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">
@@ -31,14 +48,15 @@ public final class QuerySignature {
   /** The signature's name in the checkpoint. */
   public static final String FILE = "query-signature";
 
-  /** What differs from run to run: numbers of columns and variables, addresses, random seeds. */
+  /** Around each character of names and text: what looks there like {@link #RUN} is left alone. */
+  private static final String MARK = "\uFFFF";
+
+  /** What differs from run to run: numbers of columns, names of lambdas, addresses of objects. */
   private static final Pattern RUN =
       Pattern.compile(
-          "#\\d+L?|@[0-9a-f]+|(?<=Lambda)(\\$\\d+)?/0x[0-9a-f]+|(?<=lambda '?\\w{1,40})_\\d+"
-              + "|(?<=rand\\(|randn\\(|Some\\()-?\\d+");
-
-  /** How much of a line is shown before and after a difference. */
-  private static final int CONTEXT = 40;
+          MARK
+              + "(#\\d+L?)?|(?<=Lambda)([$]\\d+)?/0x[0-9a-f]+"
+              + "|(?<=\\w[.][\\w$./]{1,200})@[0-9a-f]+");
 
   private QuerySignature() {}
 
@@ -62,10 +80,7 @@ public final class QuerySignature {
     } else if (!then.get().equals(now)) {
       throw new IllegalStateException(
           "The checkpoint location %s belongs to another query. %s Start this one on a new checkpoint with a new output; if you know that the change does not touch the state, delete %s and start again."
-              .formatted(
-                  files,
-                  firstDifference(then.get().lines().toList(), now.lines().toList()),
-                  files.path(FILE)));
+              .formatted(files, firstDifference(then.get(), now), files.path(FILE)));
     }
   }
 
@@ -78,15 +93,44 @@ public final class QuerySignature {
   }
 
   private static void addOperators(LogicalPlan plan, String indent, List<String> lines) {
-    String operator = plan.simpleString(Integer.MAX_VALUE);
-    if (plan.children().isEmpty()) {
-      operator = "source of " + plan.output().mkString("[", ", ", "]");
-    } else if (plan instanceof CollectMetrics observed) {
-      operator = "CollectMetrics " + observed.metrics().mkString(observed.name() + " [", ", ", "]");
+    LogicalPlan same = plan.transformExpressions(Function.unlift(QuerySignature::marked));
+    String operator = same.simpleString(Integer.MAX_VALUE);
+    if (same.children().isEmpty()) {
+      operator = "source of " + same.output().mkString("[", ", ", "]");
+    } else if (same instanceof CollectMetrics seen) {
+      operator = "CollectMetrics " + seen.metrics().mkString(seen.name() + " [", ", ", "]");
+    } else if (same instanceof Sample some) {
+      operator = "Sample " + some.fraction() + ", " + some.withReplacement();
+    } else if (same instanceof CTERelationDef || same instanceof View) {
+      operator = same.nodeName();
     }
     lines.add(indent + withoutRun(operator));
-    JavaConverters.seqAsJavaList(plan.children())
-        .forEach(child -> addOperators(child, indent + "  ", lines));
+    for (Seq<LogicalPlan> below : List.of(plan.subqueries(), plan.children())) {
+      JavaConverters.seqAsJavaList(below).forEach(p -> addOperators(p, indent + "  ", lines));
+    }
+  }
+
+  private static Option<Expression> marked(Expression given) {
+    Expression same = null;
+    if (given instanceof Attribute column) {
+      same = column.withName(mark(column.name()));
+    } else if (given instanceof Alias column) {
+      same = (Expression) column.withName(mark(column.name()));
+    } else if (given instanceof NamedLambdaVariable x) {
+      String name = mark(x.name().replaceFirst("_\\d+$", ""));
+      same = x.copy(name, x.dataType(), x.nullable(), x.exprId(), x.value());
+    } else if (given instanceof Literal text && text.dataType() instanceof StringType) {
+      same = lit(mark(text.sql())).expr();
+    } else if (given instanceof ExpressionWithRandomSeed random) {
+      same = random.withNewSeed(0);
+    } else if (given instanceof PlanExpression<?> subquery) {
+      same = subquery.canonicalized();
+    }
+    return Option.apply(same);
+  }
+
+  private static String mark(String text) {
+    return text.replace("", MARK);
   }
 
   static String withoutRun(String operator) {
@@ -94,18 +138,14 @@ public final class QuerySignature {
   }
 
   /** Of the first line that differs the part that does; a line can be as long as a page. */
-  private static String firstDifference(List<String> then, List<String> now) {
-    int line = 0;
-    while (line < Math.min(then.size(), now.size()) && then.get(line).equals(now.get(line))) {
-      line++;
-    }
-    String had = line < then.size() ? then.get(line).strip() : "";
-    String has = line < now.size() ? now.get(line).strip() : "";
-    int start = StringUtils.indexOfDifference(had, has) - CONTEXT;
-    return "It had '%s', this one has '%s'.".formatted(excerpt(had, start), excerpt(has, start));
-  }
-
-  private static String excerpt(String line, int start) {
-    return StringUtils.abbreviate(line, "...", start, 2 * CONTEXT);
+  private static String firstDifference(String then, String now) {
+    int line = then.lastIndexOf('\n', StringUtils.indexOfDifference(then, now) - 1) + 1;
+    String had = then.substring(line).lines().findFirst().orElse("").strip();
+    String has = now.substring(line).lines().findFirst().orElse("").strip();
+    int start = StringUtils.indexOfDifference(had, has) - 40;
+    return "It had '%s', this one has '%s'."
+        .formatted(
+            StringUtils.abbreviate(had, "...", start, 80),
+            StringUtils.abbreviate(has, "...", start, 80));
   }
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.DirectoryFiles;
 import streamingdeepdive.lesson.FileSource;
 
 /**
@@ -81,6 +82,7 @@ public final class ProcessingTime {
         .readStream()
         .schema(SCHEMA)
         .option("maxFilesPerTrigger", 1)
+        .options(DirectoryFiles.options(spark, directory))
         .option("timeZone", "UTC")
         .json(directory);
   }

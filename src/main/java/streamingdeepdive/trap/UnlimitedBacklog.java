@@ -6,6 +6,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LessonRun;
+import streamingdeepdive.lesson.DirectoryFiles;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 
@@ -65,7 +66,12 @@ public final class UnlimitedBacklog {
    * @return a streaming Dataset of {@link FileSource#SCHEMA}
    */
   public static Dataset<Row> readAtOnce(SparkSession spark, String directory) {
-    return spark.readStream().schema(FileSource.SCHEMA).option("timeZone", "UTC").json(directory);
+    return spark
+        .readStream()
+        .schema(FileSource.SCHEMA)
+        .options(DirectoryFiles.options(spark, directory))
+        .option("timeZone", "UTC")
+        .json(directory);
   }
 
   /**
@@ -88,6 +94,7 @@ public final class UnlimitedBacklog {
         .readStream()
         .schema(FileSource.SCHEMA)
         .option("maxFilesPerTrigger", 1)
+        .options(DirectoryFiles.options(spark, directory))
         .option("timeZone", "UTC")
         .json(directory);
   }
@@ -104,6 +111,7 @@ public final class UnlimitedBacklog {
         .readStream()
         .schema(FileSource.SCHEMA)
         .option("maxFilesPerTrigger", 1)
+        .options(DirectoryFiles.options(spark, directory))
         .option("latestFirst", true)
         .option("timeZone", "UTC")
         .json(directory);

@@ -21,12 +21,12 @@ class LocalBrokerTest {
     LocalBroker broker = LocalBroker.start();
     String address = broker.bootstrapServers();
     connect(address);
-    assertThat(broker.directory()).isDirectory();
+    assertThat(broker.directory).isDirectory();
 
     broker.close();
 
     assertThatThrownBy(() -> connect(address)).isInstanceOf(ConnectException.class);
-    assertThat(broker.directory()).doesNotExist();
+    assertThat(broker.directory).doesNotExist();
   }
 
   @Test

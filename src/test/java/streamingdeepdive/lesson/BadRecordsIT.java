@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -14,6 +15,9 @@ import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Function;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -23,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.recovery.HookedFileSystem;
 import streamingdeepdive.recovery.HookedFileSystem.Change;
 import streamingdeepdive.testkit.Columns;
@@ -59,6 +65,18 @@ class BadRecordsIT {
                 row("\u0000", "000000.json", "not JSON"),
                 row("\u2028\"\\", "000000.json", "not JSON")));
     assertThat(BadRecords.readTotals(spark, output).collectAsList()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a b%20c.json", "a+b.json", "\u00e4\u20ac.json", "a#b?.json", "%.json"})
+  void aRejectedLineHasTheNameOfItsFile(String name, SparkSession spark, FileStream sales)
+      throws Exception {
+    Files.writeString(Path.of(URI.create(sales.directory())).resolve(name), "half\n");
+
+    testStream(
+        BadRecords.rejected(BadRecords.read(spark, sales.directory())),
+        Append(),
+        start().rows(row("half", name, "not JSON")));
   }
 
   @Test

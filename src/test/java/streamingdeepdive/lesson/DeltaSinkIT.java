@@ -278,6 +278,17 @@ class DeltaSinkIT {
         .hasMessageContaining("but the query has [currency string, region string");
   }
 
+  @Test
+  void directoriesInsideOneAnotherAreRefused(FileStream sales) {
+    for (String inside : List.of(output + "/checkpoint", sales.directory() + "/checkpoint")) {
+      assertThatThrownBy(() -> DeltaSink.buildQuery(totals(sales), output, inside))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("are inside one another");
+      assertThatThrownBy(() -> DeltaSink.buildUpdateQuery(totals(sales), output, inside))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
   /** Nor the number of a version. */
   @Test
   void aNameIsNoPattern(FileStream sales) throws Exception {

@@ -18,12 +18,15 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,10 +34,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class FileSourceTest {
+  private static final String COLUMNS = "event_time TIMESTAMP,region STRING,amount DOUBLE";
+  private static final String EU =
+      "{\"event_time\":\"2026-01-01T12:01:00Z\",\"region\":\"eu\",\"amount\":1.0}\n";
+
   @Test
   void streamAndTableHaveTheSameRowsAndTypes(SparkSession spark, FileStream sales) {
     Dataset<Row> stream = FileSource.read(spark, sales.directory());
@@ -43,9 +51,7 @@ class FileSourceTest {
     testStream(stream, Append(), add(sales, sale).rows(sale));
     Dataset<Row> table = FileSource.readTable(spark, sales.directory());
     assertThat(table.collectAsList()).containsExactly(sale);
-    assertThat(table.schema().toDDL())
-        .isEqualTo(stream.schema().toDDL())
-        .isEqualTo("event_time TIMESTAMP,region STRING,amount DOUBLE");
+    assertThat(table.schema().toDDL()).isEqualTo(stream.schema().toDDL()).isEqualTo(COLUMNS);
   }
 
   @Test
@@ -130,6 +136,72 @@ class FileSourceTest {
   }
 
   @Test
+  void theNameOfADirectoryGivesNeitherAColumnNorAValue(SparkSession spark, FileStream sales) {
+    append(sales, "region=eu/day=1/0.json", EU);
+    append(sales, "region=us/0.json", EU);
+
+    Dataset<Row> stream = FileSource.read(spark, sales.directory());
+    testStream(stream, Append(), start().rows(sale("12:01", "eu", 1.0), sale("12:01", "eu", 1.0)));
+    assertThat(stream.schema().toDDL()).isEqualTo(COLUMNS);
+    assertThat(FileSource.readTable(spark, sales.directory()).collectAsList())
+        .containsExactly(sale("12:01", "eu", 1.0), sale("12:01", "eu", 1.0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"archive/day=1", "day=1/archive"})
+  void doesNotReadNestedDirectoriesWhateverTheyHold(
+      String nested, SparkSession spark, FileStream sales) {
+    append(sales, "first/day=1/0.json", EU);
+    testStream(
+        FileSource.read(spark, sales.directory()),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0)).rows(sale("12:01", "eu", 1.0)),
+        check(() -> append(sales, nested + "/0.json", EU)),
+        add(sales, sale("12:02", "eu", 2.0)).rows(sale("12:02", "eu", 2.0)),
+        restart().rows());
+    assertThat(FileSource.readTable(spark, sales.directory()).count()).isEqualTo(2);
+  }
+
+  @Test
+  void aFileWithATimeInTheFutureHidesNoOther(SparkSession spark, FileStream sales) {
+    testStream(
+        FileSource.read(spark, sales.directory()),
+        Append(),
+        check(() -> append(sales, "new.json", EU)),
+        check(() -> setYear(sales, "new.json", 2036)),
+        start().rows(sale("12:01", "eu", 1.0)),
+        add(sales, sale("12:02", "eu", 2.0)).rows(sale("12:02", "eu", 2.0)),
+        restart(),
+        check(() -> append(sales, "old.json", EU)),
+        check(() -> setYear(sales, "old.json", 1970)),
+        add(sales, sale("12:03", "eu", 3.0))
+            .rows(sale("12:01", "eu", 1.0), sale("12:03", "eu", 3.0)));
+  }
+
+  /** A sink that looks at the checkpoint refuses that: see ParquetSinkGuardsIT. */
+  @Test
+  void readsEveryFileAgainFromADirectoryThatWasRenamed(
+      SparkSession spark, FileStream sales, TestSession session) throws Exception {
+    append(sales, "0.json", EU);
+    Path renamed = session.newDirectory().resolve("renamed");
+    String checkpoint = session.newDirectory().toString();
+    List<Row> rows = new ArrayList<>();
+    VoidFunction2<Dataset<Row>, Long> sink = (batch, id) -> rows.addAll(batch.collectAsList());
+    for (String directory : List.of(sales.directory(), renamed.toUri().toString())) {
+      StreamingQuery query =
+          FileSource.read(spark, directory)
+              .writeStream()
+              .foreachBatch(sink)
+              .option("checkpointLocation", checkpoint)
+              .trigger(Trigger.AvailableNow())
+              .start();
+      query.awaitTermination();
+      Files.move(Path.of(URI.create(directory)), renamed);
+    }
+    assertThat(rows).containsExactly(sale("12:01", "eu", 1.0), sale("12:01", "eu", 1.0));
+  }
+
+  @Test
   void aLineThatIsNotJsonIsARowOfNulls(SparkSession spark, FileStream sales) {
     sales.addLines("{\"event_time\":\"2026-01-01T12:0");
 
@@ -139,13 +211,20 @@ class FileSourceTest {
 
   private static void append(FileStream sales, String name, String line) {
     try {
-      Files.writeString(
-          Path.of(URI.create(sales.directory())).resolve(name),
-          line,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
+      Path file = path(sales, name);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static void setYear(FileStream sales, String name, int year) {
+    long time = Instant.parse(year + "-01-02T00:00:00Z").toEpochMilli();
+    assertThat(path(sales, name).toFile().setLastModified(time)).isTrue();
+  }
+
+  private static Path path(FileStream sales, String name) {
+    return Path.of(URI.create(sales.directory())).resolve(name);
   }
 }

@@ -1,6 +1,8 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
@@ -69,6 +71,19 @@ class KafkaSinkTest {
         crash(sales, sale("12:02", "eu", -2.0))
             .rows(total("12:00", "12:05", "eu", 3.0), total("12:00", "12:05", "us", 7.0)),
         crash().rows(total("12:00", "12:05", "eu", 3.0), total("12:00", "12:05", "us", 7.0)));
+  }
+
+  /** Two of one key would replace one another. */
+  @Test
+  void totalsOfOtherColumnsAreRefused(InMemoryStream sales) {
+    Dataset<Row> perCurrency =
+        WindowedAggregation.buildQuery(sales.toDF()).withColumn("currency", lit("EUR"));
+
+    assertThatThrownBy(() -> KafkaSink.buildQuery(perCurrency, "nohost:1", "totals"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("but the query has [currency string, region string");
+    assertThatThrownBy(() -> KafkaSink.records(perCurrency, 0))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
@@ -56,7 +57,9 @@ class OddInputIT {
     UNDERSCORE("_08.json", line("x") + "\n"),
     DOT(".09.json", line("x") + "\n"),
     BEING_COPIED("11.json._COPYING_", line("x") + "\n"),
-    NESTED_DIRECTORY("more/10.json", line("x") + "\n");
+    NESTED_DIRECTORY("more/10.json", line("x") + "\n"),
+    PARTITION_OF_NESTED_DIRECTORY("more/region=g/12.json", line("x") + "\n"),
+    PARTITION("region=x/13.json", line("g") + "\n", "g");
 
     private final String name;
     private final String text;
@@ -224,8 +227,21 @@ class OddInputIT {
   void aPatternReadsNestedDirectories(SparkSession spark) {
     write("a/1.json", line("a"));
     write("b/2.json", line("b"));
+    write("b/day=1/3.json", line("c"));
+    write("b/archive/4.json", line("x"));
 
-    testStream(FileSource.read(spark, uri + "*"), Append(), start().rows(saleOf("a"), saleOf("b")));
+    testStream(
+        FileSource.read(spark, uri + "*", 3),
+        Append(),
+        start().rows(saleOf("a"), saleOf("b"), saleOf("c")));
+  }
+
+  /** More than 32, which Spark lists in a job. */
+  @Test
+  void readsManyPartitions(SparkSession spark) {
+    IntStream.range(0, 33).forEach(day -> write("day=" + day + "/1.json", line("a")));
+
+    assertThat(FileSource.readTable(spark, uri).count()).isEqualTo(33);
   }
 
   @Test

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.ParquetSink;
@@ -247,6 +248,51 @@ class ParquetSinkGuardsIT {
           checkpoint,
           "The " + which + " are inside one another. Give each a directory of its own.");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"out{1,out*", "out[1],out1", "out*,output", "in*,in?"})
+  void outputAndCheckpointAreNoPatterns(String output, String checkpoint) {
+    assertThatCode(() -> build(Sink.FINAL, output, checkpoint)).doesNotThrowAnyException();
+  }
+
+  /** Spark knows a file by its path. Its log has a file for each micro-batch, or one for two. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aDirectoryThatWasRenamed(int compactInterval) throws Exception {
+    spark.conf().set("spark.sql.streaming.fileSource.log.compactInterval", compactInterval);
+    run(Sink.FINAL);
+    Files.move(place.resolve("input"), place.resolve("new"));
+    Dataset<Row> events = FileSource.read(spark, in("new"));
+
+    assertRefused(
+        () ->
+            ParquetSink.buildQuery(
+                WindowedAggregation.buildQuery(events), in("output"), in("checkpoint")),
+        "The checkpoint location checkpoint has read input/12-20.json, which is not in the input directory new; all files there would be read, those too that were read under other names. Give the directory its old name, or start anew with a new checkpoint and a new output.");
+    Files.move(place.resolve("new"), place.resolve("input"));
+    for (String input : List.of("input/", "in*", "input/12-*.json")) {
+      ParquetSink.buildQuery(eventsOfPattern(input), in("output"), in("checkpoint"));
+    }
+  }
+
+  /** Each source has a directory of its own in the checkpoint. */
+  @Test
+  void theSecondOfTwoDirectoriesThatWasRenamed() throws Exception {
+    Files.createDirectory(place.resolve("second"));
+    Dataset<Row> first = FileSource.read(spark, in("input"));
+    Dataset<Row> both = first.unionAll(FileSource.read(spark, in("second")));
+    StreamingQuery query = ParquetSink.buildQuery(both, in("output"), in("checkpoint")).start();
+    query.processAllAvailable();
+    Files.move(place.resolve("input/12-01.json"), place.resolve("second/12-01.json"));
+    query.processAllAvailable();
+    query.stop();
+    Files.move(place.resolve("second"), place.resolve("third"));
+    Dataset<Row> renamed = first.unionAll(FileSource.read(spark, in("third")));
+
+    assertThatThrownBy(() -> ParquetSink.buildQuery(renamed, in("output"), in("checkpoint")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("second/12-01.json, which is not in the input directory hooked:");
   }
 
   private Dataset<Row> eventsOfPattern(String input) throws IOException {

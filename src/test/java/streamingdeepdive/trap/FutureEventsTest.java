@@ -72,7 +72,7 @@ class FutureEventsTest {
 
   @ParameterizedTest
   @NullSource
-  @ValueSource(strings = {"", "5m", "PT5M", "five minutes"})
+  @ValueSource(strings = {"", " ", "5 min", "5m", "PT5M", "300", "five minutes"})
   void aBoundThatIsNoIntervalIsRefused(String bound, InMemoryStream sales) {
     assertThatThrownBy(() -> FutureEvents.buildQuery(sales.toDF(), CLOCK, bound))
         .isInstanceOf(IllegalArgumentException.class)

@@ -1,4 +1,4 @@
-package streamingdeepdive.recovery;
+package streamingdeepdive.lesson;
 
 import static java.util.stream.Collectors.toCollection;
 
@@ -13,19 +13,13 @@ import org.apache.spark.sql.types.StructType;
  * Requires the columns that a sink knows. One that keeps the newest row of each key would keep one
  * row of several that differ in a column that it does not know.
  */
-public final class ExpectedColumns {
+final class ExpectedColumns {
   private ExpectedColumns() {}
 
-  /**
-   * Requires columns by name and type, in any order.
-   *
-   * @param rows the rows to be written, streaming or batch
-   * @param columns the columns that the sink takes, as DDL
-   * @throws IllegalArgumentException if the rows have others
-   */
-  public static void require(Dataset<Row> rows, String columns) {
-    Set<String> expected = describe(StructType.fromDDL(columns));
-    Set<String> found = describe(rows.schema());
+  /** Requires the columns of {@link WindowedAggregation#SCHEMA}, in any order, and no others. */
+  static void require(Dataset<Row> totals) {
+    Set<String> expected = describe(StructType.fromDDL(WindowedAggregation.SCHEMA));
+    Set<String> found = describe(totals.schema());
     if (!found.equals(expected)) {
       throw new IllegalArgumentException(
           "The sink keeps one row per key and takes the columns %s, but the query has %s. Select those, or give the others a sink with keys of their own."
