@@ -5,12 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.spark.sql.execution.streaming.CommitLog;
 import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
-import org.apache.spark.sql.streaming.StateOperatorProgress;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
@@ -45,38 +41,9 @@ public final class QueryLog {
    */
   public record Entry(List<StreamingQueryProgress> progress, Optional<Instant> watermark) {
 
-    /** {@return these micro-batches and then others} */
-    public Entry and(Entry others) {
-      return new Entry(
-          Stream.concat(progress.stream(), others.progress.stream()).toList(), others.watermark);
-    }
-
     /** {@return the last micro-batch} */
     public StreamingQueryProgress last() {
       return progress.get(progress.size() - 1);
-    }
-
-    /**
-     * {@return a number of each stateful operator of the last micro-batch, the operator that rows
-     * reach first before the others; of a query without state none}
-     *
-     * @param number such as {@code StateOperatorProgress::numRowsTotal}
-     */
-    public List<Long> state(ToLongFunction<StateOperatorProgress> number) {
-      return state(last(), number);
-    }
-
-    /**
-     * {@return the same of each stateful operator, added up over the micro-batches}
-     *
-     * @param number such as {@code StateOperatorProgress::numRowsUpdated}
-     */
-    public List<Long> stateSum(ToLongFunction<StateOperatorProgress> number) {
-      return progress.stream()
-          .map(p -> state(p, number))
-          .reduce(
-              (a, b) -> IntStream.range(0, b.size()).mapToObj(i -> a.get(i) + b.get(i)).toList())
-          .get();
     }
 
     /** {@return how many rows a deduplication dropped; empty if the query has none} */
@@ -86,23 +53,6 @@ public final class QueryLog {
           .map(operator -> operator.customMetrics().get("numDroppedDuplicateRows"))
           .filter(Objects::nonNull)
           .reduce(Long::sum);
-    }
-
-    /** {@return how many rows the sink has taken; empty if it does not say} */
-    Optional<Long> rowsPutOut() {
-      return progress.stream()
-          .map(p -> p.sink().numOutputRows())
-          .filter(n -> n >= 0)
-          .reduce(Long::sum);
-    }
-
-    /** Spark names them from the sink to the source. */
-    private static List<Long> state(
-        StreamingQueryProgress progress, ToLongFunction<StateOperatorProgress> number) {
-      StateOperatorProgress[] operators = progress.stateOperators();
-      return IntStream.range(0, operators.length)
-          .mapToObj(i -> number.applyAsLong(operators[operators.length - 1 - i]))
-          .toList();
     }
   }
 

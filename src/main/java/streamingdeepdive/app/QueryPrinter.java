@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.apache.commons.lang3.builder.CompareToBuilder;
 import org.apache.spark.sql.Dataset;
@@ -165,20 +166,24 @@ final class QueryPrinter extends StreamingQueryListener {
   /** Says what the micro-batches of a step did beside putting out rows. */
   String text(QueryLog.Entry entry) {
     StringBuilder text = new StringBuilder("watermark " + watermark(entry));
-    if (entry.last().stateOperators().length > 0) {
-      text.append(", state rows " + sum(entry.state(StateOperatorProgress::numRowsTotal)));
-      text.append(" (" + sum(entry.stateSum(StateOperatorProgress::numRowsUpdated)) + " updated)");
-      text.append(
-          ", rows dropped as late "
-              + sum(entry.stateSum(StateOperatorProgress::numRowsDroppedByWatermark)));
+    StateOperatorProgress[] state = entry.last().stateOperators();
+    if (state.length > 0) {
+      List<StateOperatorProgress> all =
+          entry.progress().stream().flatMap(p -> Arrays.stream(p.stateOperators())).toList();
+      text.append(", state rows " + sum(List.of(state), StateOperatorProgress::numRowsTotal));
+      text.append(" (" + sum(all, StateOperatorProgress::numRowsUpdated) + " updated)");
+      text.append(", rows dropped as late ");
+      text.append(sum(all, StateOperatorProgress::numRowsDroppedByWatermark));
     }
     entry.duplicatesDropped().ifPresent(count -> text.append(", duplicates dropped " + count));
-    entry.rowsPutOut().ifPresent(count -> text.append(", rows put out " + count));
+    if (entry.last().sink().numOutputRows() >= 0) {
+      text.append(", rows put out " + sum(entry.progress(), p -> p.sink().numOutputRows()));
+    }
     return text.toString();
   }
 
-  private static long sum(List<Long> numbers) {
-    return numbers.stream().mapToLong(Long::longValue).sum();
+  private static <T> long sum(List<T> parts, ToLongFunction<T> number) {
+    return parts.stream().mapToLong(number).sum();
   }
 
   private String watermark(QueryLog.Entry entry) {

@@ -1,6 +1,9 @@
 package streamingdeepdive.testkit;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -29,13 +32,33 @@ record Outcome(
 
   /** Of each stateful operator; none if the query has no state. */
   List<Long> state() {
-    return latest.map(entry -> entry.state(StateOperatorProgress::numRowsTotal)).orElse(List.of());
+    return latest
+        .map(entry -> state(entry.last(), StateOperatorProgress::numRowsTotal))
+        .orElse(List.of());
   }
 
   /** What each stateful operator did in this step; nothing if no micro-batch ran. */
   List<Long> stateSum(ToLongFunction<StateOperatorProgress> number) {
-    return now.map(entry -> entry.stateSum(number))
-        .orElseGet(() -> state().stream().map(any -> 0L).toList());
+    List<Long> sums = new ArrayList<>(Collections.nCopies(state().size(), 0L));
+    for (StreamingQueryProgress batch : progress()) {
+      List<Long> numbers = state(batch, number);
+      for (int i = 0; i < numbers.size(); i++) {
+        sums.set(i, sums.get(i) + numbers.get(i));
+      }
+    }
+    return sums;
+  }
+
+  /** Spark names the operators from the sink to the source. */
+  private static List<Long> state(
+      StreamingQueryProgress batch, ToLongFunction<StateOperatorProgress> number) {
+    List<Long> numbers =
+        new ArrayList<>(
+            Arrays.stream(batch.stateOperators())
+                .map(operator -> number.applyAsLong(operator))
+                .toList());
+    Collections.reverse(numbers);
+    return numbers;
   }
 
   Optional<Long> duplicatesDropped() {

@@ -68,7 +68,13 @@ final class ScriptRun implements AutoCloseable {
   /** A step may have started the query more than once; each run has a log of its own. */
   private void readLog() {
     Optional<QueryLog.Entry> more = log == null ? Optional.empty() : log.take();
-    now = more.map(entry -> now.map(before -> before.and(entry)).orElse(entry)).or(() -> now);
+    now = more.map(entry -> now.map(before -> joined(before, entry)).orElse(entry)).or(() -> now);
+  }
+
+  private static QueryLog.Entry joined(QueryLog.Entry before, QueryLog.Entry entry) {
+    return new QueryLog.Entry(
+        Stream.concat(before.progress().stream(), entry.progress().stream()).toList(),
+        entry.watermark());
   }
 
   /** Several additions are made while the query is held before its next micro-batch. */
