@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.execution.streaming.CommitLog;
 import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StateOperatorProgress;
@@ -35,32 +37,72 @@ public final class QueryLog {
   }
 
   /**
-   * What consecutive micro-batches did together. Without state all numbers of state rows are 0.
+   * What consecutive micro-batches did together.
    *
-   * @param batchIds their numbers
+   * @param progress their progress, in their order
    * @param watermark the watermark after the last one; empty if the query has none, the epoch while
    *     no event time has been seen
-   * @param stateful whether the query keeps state
-   * @param stateRows rows in the state stores after the last one
-   * @param stateRowsUpdated rows put into the state stores
-   * @param rowsDroppedAsLate rows dropped behind the watermark; an aggregation counts them after
-   *     its partial aggregation, so that the late rows of one group in one task count once
-   * @param duplicatesDropped rows dropped by a deduplication; empty if the query has none
-   * @param rowsPutOut rows that the sink has taken; empty if it does not say
    */
-  public record Entry(
-      List<Long> batchIds,
-      Optional<Instant> watermark,
-      boolean stateful,
-      long stateRows,
-      long stateRowsUpdated,
-      long rowsDroppedAsLate,
-      Optional<Long> duplicatesDropped,
-      Optional<Long> rowsPutOut) {
+  public record Entry(List<StreamingQueryProgress> progress, Optional<Instant> watermark) {
 
-    /** {@return the number of the last micro-batch} */
-    public long lastBatchId() {
-      return batchIds.get(batchIds.size() - 1);
+    /** {@return these micro-batches and then others} */
+    public Entry and(Entry others) {
+      return new Entry(
+          Stream.concat(progress.stream(), others.progress.stream()).toList(), others.watermark);
+    }
+
+    /** {@return the last micro-batch} */
+    public StreamingQueryProgress last() {
+      return progress.get(progress.size() - 1);
+    }
+
+    /**
+     * {@return a number of each stateful operator of the last micro-batch, the operator that rows
+     * reach first before the others; of a query without state none}
+     *
+     * @param number such as {@code StateOperatorProgress::numRowsTotal}
+     */
+    public List<Long> state(ToLongFunction<StateOperatorProgress> number) {
+      return state(last(), number);
+    }
+
+    /**
+     * {@return the same of each stateful operator, added up over the micro-batches}
+     *
+     * @param number such as {@code StateOperatorProgress::numRowsUpdated}
+     */
+    public List<Long> stateSum(ToLongFunction<StateOperatorProgress> number) {
+      return progress.stream()
+          .map(p -> state(p, number))
+          .reduce(
+              (a, b) -> IntStream.range(0, b.size()).mapToObj(i -> a.get(i) + b.get(i)).toList())
+          .get();
+    }
+
+    /** {@return how many rows a deduplication dropped; empty if the query has none} */
+    public Optional<Long> duplicatesDropped() {
+      return progress.stream()
+          .flatMap(p -> Arrays.stream(p.stateOperators()))
+          .map(operator -> operator.customMetrics().get("numDroppedDuplicateRows"))
+          .filter(Objects::nonNull)
+          .reduce(Long::sum);
+    }
+
+    /** {@return how many rows the sink has taken; empty if it does not say} */
+    Optional<Long> rowsPutOut() {
+      return progress.stream()
+          .map(p -> p.sink().numOutputRows())
+          .filter(n -> n >= 0)
+          .reduce(Long::sum);
+    }
+
+    /** Spark names them from the sink to the source. */
+    private static List<Long> state(
+        StreamingQueryProgress progress, ToLongFunction<StateOperatorProgress> number) {
+      StateOperatorProgress[] operators = progress.stateOperators();
+      return IntStream.range(0, operators.length)
+          .mapToObj(i -> number.applyAsLong(operators[operators.length - 1 - i]))
+          .toList();
     }
   }
 
@@ -96,28 +138,12 @@ public final class QueryLog {
 
   Entry entry(List<StreamingQueryProgress> progress) {
     StreamingQueryProgress last = progress.get(progress.size() - 1);
-    List<StateOperatorProgress> operators =
-        progress.stream().flatMap(p -> Arrays.stream(p.stateOperators())).toList();
     return new Entry(
-        progress.stream().map(StreamingQueryProgress::batchId).toList(),
-        Optional.ofNullable(last.eventTime().get("watermark")).map(used -> watermarkAfter(last)),
-        !operators.isEmpty(),
-        Arrays.stream(last.stateOperators()).mapToLong(StateOperatorProgress::numRowsTotal).sum(),
-        sum(operators, StateOperatorProgress::numRowsUpdated),
-        sum(operators, StateOperatorProgress::numRowsDroppedByWatermark),
-        operators.stream()
-            .map(operator -> operator.customMetrics().get("numDroppedDuplicateRows"))
-            .filter(Objects::nonNull)
-            .reduce(Long::sum),
-        progress.stream().map(p -> p.sink().numOutputRows()).filter(n -> n >= 0).reduce(Long::sum));
+        progress,
+        Optional.ofNullable(last.eventTime().get("watermark")).map(used -> watermarkAfter(last)));
   }
 
   private Instant watermarkAfter(StreamingQueryProgress progress) {
     return Instant.ofEpochMilli(commits.get(progress.batchId()).get().nextBatchWatermarkMs());
-  }
-
-  private static long sum(
-      List<StateOperatorProgress> operators, ToLongFunction<StateOperatorProgress> metric) {
-    return operators.stream().mapToLong(metric).sum();
   }
 }

@@ -18,6 +18,7 @@ import org.apache.commons.lang3.builder.CompareToBuilder;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StateOperatorProgress;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
@@ -112,7 +113,7 @@ final class QueryPrinter extends StreamingQueryListener {
   private void printCollected(StreamingQuery query, long lastBatchId) {
     RowCollector collector = collectors.get(query.id().toString());
     if (collector != null) {
-      printRows(collector.take(lastBatchId).stream().flatMap(List::stream).toList());
+      printRows(collector.take(lastBatchId).values().stream().flatMap(List::stream).toList());
     }
   }
 
@@ -164,14 +165,20 @@ final class QueryPrinter extends StreamingQueryListener {
   /** Says what the micro-batches of a step did beside putting out rows. */
   String text(QueryLog.Entry entry) {
     StringBuilder text = new StringBuilder("watermark " + watermark(entry));
-    if (entry.stateful()) {
-      text.append(", state rows " + entry.stateRows());
-      text.append(" (" + entry.stateRowsUpdated() + " updated)");
-      text.append(", rows dropped as late " + entry.rowsDroppedAsLate());
+    if (entry.last().stateOperators().length > 0) {
+      text.append(", state rows " + sum(entry.state(StateOperatorProgress::numRowsTotal)));
+      text.append(" (" + sum(entry.stateSum(StateOperatorProgress::numRowsUpdated)) + " updated)");
+      text.append(
+          ", rows dropped as late "
+              + sum(entry.stateSum(StateOperatorProgress::numRowsDroppedByWatermark)));
     }
     entry.duplicatesDropped().ifPresent(count -> text.append(", duplicates dropped " + count));
     entry.rowsPutOut().ifPresent(count -> text.append(", rows put out " + count));
     return text.toString();
+  }
+
+  private static long sum(List<Long> numbers) {
+    return numbers.stream().mapToLong(Long::longValue).sum();
   }
 
   private String watermark(QueryLog.Entry entry) {

@@ -2,6 +2,7 @@ package streamingdeepdive.app;
 
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -28,13 +29,13 @@ public final class RowCollector {
   }
 
   /**
-   * {@return the rows of each micro-batch since the last call, of the empty ones too}
+   * {@return the rows of each micro-batch since the last call by its number, of the empty ones too}
    *
    * @param lastBatchId the last micro-batch to hand over
    */
-  public List<List<Row>> take(long lastBatchId) {
+  public SortedMap<Long, List<Row>> take(long lastBatchId) {
     SortedMap<Long, List<Row>> taken = batches.headMap(lastBatchId + 1);
-    List<List<Row>> rows = List.copyOf(taken.values());
+    SortedMap<Long, List<Row>> rows = new TreeMap<>(taken);
     taken.clear();
     return rows;
   }

@@ -50,24 +50,25 @@ public final class Topic implements Replay.Feed, AutoCloseable {
       return find(lesson.option("bootstrap-servers", ""), lesson.option("topic", ""));
     }
     LocalBroker broker = LocalBroker.start();
-    return create(broker.bootstrapServers(), name, broker::close);
+    return create(broker.bootstrapServers(), name, 1, broker::close);
   }
 
   /**
-   * {@return a new topic of one partition, to be closed by the caller}
+   * {@return a new topic, to be closed by the caller}
    *
    * @param bootstrapServers a broker that has room for it
    * @param name a name that no topic has yet
+   * @param partitions how many partitions it has
    */
-  public static Topic create(String bootstrapServers, String name) {
-    return create(bootstrapServers, name, () -> {});
+  public static Topic create(String bootstrapServers, String name, int partitions) {
+    return create(bootstrapServers, name, partitions, () -> {});
   }
 
-  private static Topic create(String bootstrapServers, String name, Runnable end) {
+  private static Topic create(String bootstrapServers, String name, int partitions, Runnable end) {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
-      await(admin.createTopics(List.of(new NewTopic(name, 1, (short) 1))).all());
+      await(admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all());
     }
-    return new Topic(bootstrapServers, name, 1, end);
+    return new Topic(bootstrapServers, name, partitions, end);
   }
 
   /** Spark would wait for minutes for brokers that do not answer. */
@@ -90,12 +91,14 @@ public final class Topic implements Replay.Feed, AutoCloseable {
   }
 
   /**
-   * Makes records without a key appear, all at once: they go to the broker as one batch, of which
-   * no reader sees a part.
+   * Makes records appear, all at once: they go to the broker as one batch, of which no reader sees
+   * a part.
    *
+   * @param partition their partition; null leaves it to Kafka
+   * @param key their key, or null
    * @param values their values; a null makes a tombstone
    */
-  public void land(List<String> values) {
+  public void land(Integer partition, String key, List<String> values) {
     if (producer == null) {
       producer =
           new KafkaProducer<>(
@@ -108,14 +111,16 @@ public final class Topic implements Replay.Feed, AutoCloseable {
               new StringSerializer());
     }
     var sent =
-        values.stream().map(value -> producer.send(new ProducerRecord<>(name, value))).toList();
+        values.stream()
+            .map(value -> producer.send(new ProducerRecord<>(name, partition, key, value)))
+            .toList();
     producer.flush();
     sent.forEach(Topic::await);
   }
 
   @Override
   public void land(String piece, String content) {
-    land(content.lines().toList());
+    land(null, null, content.lines().toList());
   }
 
   private static <T> T await(Future<T> result) {

@@ -200,8 +200,10 @@ class MainProcessIT {
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
   void followsATopicOfTheUsersBrokers() throws Exception {
     try (LocalBroker broker = LocalBroker.start();
-        Topic topic = Topic.create(broker.bootstrapServers(), "orders")) {
+        Topic topic = Topic.create(broker.bootstrapServers(), "orders", 1)) {
       topic.land(
+          null,
+          null,
           List.of(
               "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"mine\",\"amount\":1.0}",
               "no json"));

@@ -30,13 +30,13 @@ class TopicIT {
   @Test
   void recordsAppearAllAtOnce(KafkaStream any) throws Exception {
     Topic place = any.topic();
-    try (Topic topic = Topic.create(place.bootstrapServers(), place.name() + "-land")) {
+    try (Topic topic = Topic.create(place.bootstrapServers(), place.name() + "-land", 1)) {
       FutureTask<List<Integer>> reader = new FutureTask<>(() -> read(topic));
       Thread thread = new Thread(reader);
       thread.setDaemon(true);
       thread.start();
       for (int i = 0; i < PIECES; i++) {
-        topic.land(Collections.nCopies(RECORDS, "value"));
+        topic.land(null, null, Collections.nCopies(RECORDS, "value"));
       }
 
       assertThat(reader.get(60, TimeUnit.SECONDS))

@@ -54,8 +54,8 @@ final class RecordLatency {
     Path directory = Files.createTempDirectory("bench-");
     SparkSession spark = LocalSpark.open("bench");
     try (LocalBroker broker = LocalBroker.start();
-        Topic input = Topic.create(broker.bootstrapServers(), "input");
-        Topic output = Topic.create(broker.bootstrapServers(), "output");
+        Topic input = Topic.create(broker.bootstrapServers(), "input", 1);
+        Topic output = Topic.create(broker.bootstrapServers(), "output", 1);
         Consumer<String, String> consumer = consumer(output)) {
       StreamingQuery query =
           Processing.valueOf(args[0])
@@ -104,6 +104,8 @@ final class RecordLatency {
     for (int i = 0; i < records; i++) {
       long start = System.nanoTime();
       input.land(
+          null,
+          null,
           List.of("{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"eu\",\"amount\":1.0}"));
       while (consumer.poll(Duration.ofSeconds(60)).isEmpty()) {
         // The first one takes as long as the query needs to start.

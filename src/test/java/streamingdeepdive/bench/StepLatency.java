@@ -29,7 +29,7 @@ final class StepLatency {
     TWO_PARTITIONS,
     DEFAULTS;
 
-    SparkSession open(Path directory) {
+    SparkSession open() {
       if (this == OURS) {
         return LocalSpark.open("bench");
       }
@@ -46,7 +46,7 @@ final class StepLatency {
   /** Arguments: the settings, the steps to warm up with, the steps to time. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("bench-");
-    SparkSession spark = Settings.valueOf(args[0]).open(directory);
+    SparkSession spark = Settings.valueOf(args[0]).open();
     try {
       int warmUp = Integer.parseInt(args[1]);
       int timed = Integer.parseInt(args[2]);
@@ -70,7 +70,7 @@ final class StepLatency {
     for (int i = 0; i < warmUp; i++) {
       step(landing, query, i);
     }
-    long firstBatch = query.lastProgress().batchId();
+    long lastWarmUp = warmUp == 0 ? -1 : query.lastProgress().batchId();
     long[] nanos = new long[timed];
     try (Recording recording = new Recording()) {
       recording.enable("jdk.ProcessStart");
@@ -82,7 +82,7 @@ final class StepLatency {
       Path file = directory.resolve("forks.jfr");
       recording.dump(file);
       double forks = RecordingFile.readAllEvents(file).size();
-      long microBatches = query.lastProgress().batchId() - firstBatch;
+      long microBatches = query.lastProgress().batchId() - lastWarmUp;
       Arrays.sort(nanos);
       System.out.printf(
           "%d %.1f%n", TimeUnit.NANOSECONDS.toMillis(nanos[timed / 2]), forks / microBatches);

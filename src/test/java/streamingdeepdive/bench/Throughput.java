@@ -17,12 +17,12 @@ import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
- * Times the windowed totals of 2 million events in 20 files, as one batch job and as a stream.
+ * Times the windowed totals of 1 million events in 10 files, as one batch job and as a stream.
  * Prints the seconds of the batch job, of the stream with all files in one micro-batch, and of the
  * stream with one file per micro-batch.
  */
 final class Throughput {
-  private static final int FILES = 20;
+  private static final int FILES = 10;
   private static final int EVENTS_PER_FILE = 100_000;
 
   private Throughput() {}

@@ -88,7 +88,8 @@ class BadRecordsPropertyIT {
   void acceptedAndRejectedAreAllLines(@ForAll("lines") List<String> lines) {
     files.addLines(lines.toArray(String[]::new));
     assertTimeoutPreemptively(Duration.ofSeconds(60), query::processAllAvailable);
-    List<Row> rows = judged.take(Long.MAX_VALUE - 1).stream().flatMap(List::stream).toList();
+    List<Row> rows =
+        judged.take(Long.MAX_VALUE - 1).values().stream().flatMap(List::stream).toList();
 
     assertThat(rows).extracting(row -> row.getString(3)).containsExactlyInAnyOrderElementsOf(lines);
     assertThat(rows)

@@ -5,8 +5,16 @@ import static org.apache.spark.sql.streaming.OutputMode.Complete;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static streamingdeepdive.lesson.KafkaSourceTest.NOON;
+import static streamingdeepdive.lesson.KafkaSourceTest.ONE;
+import static streamingdeepdive.lesson.KafkaSourceTest.events;
+import static streamingdeepdive.lesson.KafkaSourceTest.records;
+import static streamingdeepdive.lesson.KafkaSourceTest.value;
 import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.addAllAtOnce;
+import static streamingdeepdive.testkit.StreamScript.addValues;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.start;
@@ -43,27 +51,10 @@ import streamingdeepdive.testkit.KafkaStream;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
-/** Topics that change, secrets, crashes and many records. */
+/** Options, topics that change, secrets, crashes and many records. */
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class KafkaSourceIT {
-  private static final Row NOON = sale("12:00", "eu", 1.0);
-  private static final Row ONE = sale("13:00", "us", 2.0);
-
-  private static Dataset<Row> records(KafkaStream sales, Map<String, String> options) {
-    return KafkaSource.records(
-        SparkSession.active(), sales.topic().bootstrapServers(), sales.topic().name(), options);
-  }
-
-  private static Dataset<Row> events(KafkaStream sales, Map<String, String> options) {
-    return KafkaSource.events(records(sales, options));
-  }
-
-  private static String value(String region) {
-    return "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}"
-        .formatted(region);
-  }
-
   private static final Map<String, String> SECRETS =
       Map.of(
           "kafka.ssl.truststore.password", "open-sesame",
@@ -235,5 +226,51 @@ class KafkaSourceIT {
     } catch (InterruptedException | ExecutionException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** Spark computes no more of a column than the query uses. */
+  @Test
+  void aWrongTypeIsRejectedByAQueryThatDoesNotUseTheColumn(KafkaStream sales) {
+    testStream(
+        events(sales, Map.of()).select("region"),
+        Append(),
+        addValues(sales, value("eu").replace("1.0", "\"much\""), value("us")).rows(row("us")));
+  }
+
+  @Test
+  void eachValueIsParsedOnce(KafkaStream sales, SparkSession spark) {
+    sales.addValues(value("eu"), "no json");
+    Dataset<Row> records =
+        KafkaSource.readTable(
+            spark, sales.topic().bootstrapServers(), sales.topic().name(), Map.of());
+    Dataset<Row> events = KafkaSource.events(records).where("amount > 0");
+    Dataset<Row> rejected = KafkaSource.rejected(records).where("offset > 0");
+
+    assertThat(events.collectAsList()).containsExactly(NOON);
+    assertThat(rejected.select("reason").collectAsList()).containsExactly(row("not JSON"));
+    for (Dataset<Row> rows : List.of(events, rejected)) {
+      assertThat(rows.queryExecution().executedPlan().toString()).containsOnlyOnce("judge(");
+    }
+  }
+
+  @Test
+  void withoutACheckpointItStartsWithTheFirstRecordOrWithTheNextOne(KafkaStream sales) {
+    testStream(events(sales, Map.of()), Append(), add(sales, NOON).rows(NOON));
+    testStream(
+        events(sales, Map.of("startingOffsets", "latest")),
+        Append(),
+        start().rows(),
+        add(sales, ONE).rows(ONE));
+  }
+
+  @Test
+  void maxOffsetsPerTriggerLimitsTheMicroBatch(KafkaStream sales) {
+    testStream(
+        events(sales, Map.of("maxOffsetsPerTrigger", "2")),
+        Append(),
+        // Before there is any record the query runs one micro-batch without rows.
+        start().rows().microBatches(1),
+        add(sales, NOON, NOON, NOON, ONE, ONE).rows(NOON, NOON, NOON, ONE, ONE).microBatches(3));
+    testStream(events(sales, Map.of()), Append(), addAllAtOnce(sales, NOON, ONE).microBatches(1));
   }
 }

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
-import static streamingdeepdive.testkit.StreamScript.addAllAtOnce;
 import static streamingdeepdive.testkit.StreamScript.addValues;
 import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.stop;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
@@ -28,15 +26,15 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class KafkaSourceTest {
-  private static final Row NOON = sale("12:00", "eu", 1.0);
-  private static final Row ONE = sale("13:00", "us", 2.0);
+  static final Row NOON = sale("12:00", "eu", 1.0);
+  static final Row ONE = sale("13:00", "us", 2.0);
 
-  private static Dataset<Row> records(KafkaStream sales, Map<String, String> options) {
+  static Dataset<Row> records(KafkaStream sales, Map<String, String> options) {
     return KafkaSource.records(
         SparkSession.active(), sales.topic().bootstrapServers(), sales.topic().name(), options);
   }
 
-  private static Dataset<Row> events(KafkaStream sales, Map<String, String> options) {
+  static Dataset<Row> events(KafkaStream sales, Map<String, String> options) {
     return KafkaSource.events(records(sales, options));
   }
 
@@ -50,7 +48,7 @@ class KafkaSourceTest {
         .isEqualTo(FileSource.readTable(spark, "sample-data/sales").schema());
   }
 
-  private static String value(String region) {
+  static String value(String region) {
     return "{\"event_time\":\"2026-01-01T12:00:00Z\",\"region\":\"%s\",\"amount\":1.0}"
         .formatted(region);
   }
@@ -88,31 +86,6 @@ class KafkaSourceTest {
     testStream(KafkaSource.rejected(records(sales, Map.of())), Append(), start().rows(rejected));
   }
 
-  /** Spark computes no more of a column than the query uses. */
-  @Test
-  void aWrongTypeIsRejectedByAQueryThatDoesNotUseTheColumn(KafkaStream sales) {
-    testStream(
-        events(sales, Map.of()).select("region"),
-        Append(),
-        addValues(sales, value("eu").replace("1.0", "\"much\""), value("us")).rows(row("us")));
-  }
-
-  @Test
-  void eachValueIsParsedOnce(KafkaStream sales, SparkSession spark) {
-    sales.addValues(value("eu"), "no json");
-    Dataset<Row> records =
-        KafkaSource.readTable(
-            spark, sales.topic().bootstrapServers(), sales.topic().name(), Map.of());
-    Dataset<Row> events = KafkaSource.events(records).where("amount > 0");
-    Dataset<Row> rejected = KafkaSource.rejected(records).where("offset > 0");
-
-    assertThat(events.collectAsList()).containsExactly(NOON);
-    assertThat(rejected.select("reason").collectAsList()).containsExactly(row("not JSON"));
-    for (Dataset<Row> rows : List.of(events, rejected)) {
-      assertThat(rows.queryExecution().executedPlan().toString()).containsOnlyOnce("judge(");
-    }
-  }
-
   @Test
   void aRestartGoesOnWhereTheCheckpointIsThoughTheStartIsEarliest(KafkaStream sales) {
     testStream(
@@ -123,26 +96,5 @@ class KafkaSourceTest {
         stop(),
         add(sales, ONE),
         start().rows(ONE));
-  }
-
-  @Test
-  void withoutACheckpointItStartsWithTheFirstRecordOrWithTheNextOne(KafkaStream sales) {
-    testStream(events(sales, Map.of()), Append(), add(sales, NOON).rows(NOON));
-    testStream(
-        events(sales, Map.of("startingOffsets", "latest")),
-        Append(),
-        start().rows(),
-        add(sales, ONE).rows(ONE));
-  }
-
-  @Test
-  void maxOffsetsPerTriggerLimitsTheMicroBatch(KafkaStream sales) {
-    testStream(
-        events(sales, Map.of("maxOffsetsPerTrigger", "2")),
-        Append(),
-        // Before there is any record the query runs one micro-batch without rows.
-        start().rows().microBatches(1),
-        add(sales, NOON, NOON, NOON, ONE, ONE).rows(NOON, NOON, NOON, ONE, ONE).microBatches(3));
-    testStream(events(sales, Map.of()), Append(), addAllAtOnce(sales, NOON, ONE).microBatches(1));
   }
 }

@@ -38,7 +38,7 @@ class OutputModesTest {
             totals
                 .sparkSession()
                 .createDataFrame(
-                    rows.take(Long.MAX_VALUE - 1).stream().flatMap(List::stream).toList(),
+                    rows.take(Long.MAX_VALUE - 1).values().stream().flatMap(List::stream).toList(),
                     totals.schema()),
         steps);
   }

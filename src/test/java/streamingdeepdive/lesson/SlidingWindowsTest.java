@@ -3,7 +3,6 @@ package streamingdeepdive.lesson;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
-import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -26,7 +25,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class SlidingWindowsTest {
-  private static Dataset<Row> sliding(Dataset<Row> events, String slide, String startTime) {
+  static Dataset<Row> sliding(Dataset<Row> events, String slide, String startTime) {
     return SlidingWindows.buildQuery(
         events, "10 minutes", window(col("event_time"), "10 minutes", slide, startTime));
   }
@@ -68,25 +67,6 @@ class SlidingWindowsTest {
             .rows(total("11:55", "12:05", "us", 1.0), total("12:00", "12:10", "us", 1.0)));
   }
 
-  @Test
-  void windowsStartAtTheStartTime(InMemoryStream sales) {
-    testStream(
-        sliding(sales.toDF(), "5 minutes", "2 minutes"),
-        Update(),
-        add(sales, sale("12:00", "eu", 1.0))
-            .rows(total("11:52", "12:02", "eu", 1.0), total("11:57", "12:07", "eu", 1.0)));
-  }
-
-  @Test
-  void finalTotalsOfOverlappingWindowsComeOneByOne(InMemoryStream sales) {
-    testStream(
-        SlidingWindows.buildQuery(sales.toDF()),
-        Append(),
-        add(sales, sale("12:03", "eu", 1.0)).rows(),
-        add(sales, sale("12:15", "eu", 1.0)).rows(total("11:55", "12:05", "eu", 1.0)),
-        add(sales, sale("12:20", "eu", 1.0)).rows(total("12:00", "12:10", "eu", 1.0)));
-  }
-
   /** On a batch Dataset, as are the following tests. */
   @Test
   void theSumOverSlidingWindowsIsTwiceTheSumOfTheSales(SparkSession spark) {
@@ -99,15 +79,6 @@ class SlidingWindowsTest {
 
   private static double totalOf(Dataset<Row> rows, String column) {
     return rows.agg(sum(column)).head().getDouble(0);
-  }
-
-  @Test
-  void aSlideOfTheWindowsLengthGivesTumblingWindows(SparkSession spark) {
-    Dataset<Row> sales = FileSource.readTable(spark, "sample-data/sales");
-
-    assertThat(sliding(sales, "10 minutes", "0 seconds").collectAsList())
-        .containsExactlyInAnyOrderElementsOf(
-            WindowedAggregation.buildQuery(sales, "10 minutes", "10 minutes").collectAsList());
   }
 
   @Test

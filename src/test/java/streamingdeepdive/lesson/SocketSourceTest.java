@@ -56,7 +56,7 @@ class SocketSourceTest {
         () -> {
           while (rows.size() < count) {
             query.processAllAvailable();
-            collector.take(Long.MAX_VALUE - 1).forEach(rows::addAll);
+            collector.take(Long.MAX_VALUE - 1).values().forEach(rows::addAll);
           }
         });
     return rows;

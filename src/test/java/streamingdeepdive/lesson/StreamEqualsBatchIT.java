@@ -99,7 +99,8 @@ class StreamEqualsBatchIT {
       assertTimeoutPreemptively(Duration.ofSeconds(60), query::processAllAvailable);
     }
 
-    List<Row> updates = totals.take(Long.MAX_VALUE - 1).stream().flatMap(List::stream).toList();
+    List<Row> updates =
+        totals.take(Long.MAX_VALUE - 1).values().stream().flatMap(List::stream).toList();
     List<Row> expected =
         WindowedAggregation.buildQuery(session.spark().createDataFrame(table, SCHEMA))
             .collectAsList();

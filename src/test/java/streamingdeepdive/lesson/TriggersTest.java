@@ -49,7 +49,7 @@ class TriggersTest {
     RowCollector rows = new RowCollector();
     StreamingQuery query = start(writer, rows);
     assertThat(query.awaitTermination(LIMIT.toMillis())).isTrue();
-    return rows.take(Long.MAX_VALUE - 1);
+    return List.copyOf(rows.take(Long.MAX_VALUE - 1).values());
   }
 
   /** Runs a query until it is idle, and shows that it has not ended. */
@@ -59,7 +59,7 @@ class TriggersTest {
     assertTimeoutPreemptively(LIMIT, query::processAllAvailable);
     assertThat(query.isActive()).isTrue();
     query.stop();
-    return rows.take(Long.MAX_VALUE - 1);
+    return List.copyOf(rows.take(Long.MAX_VALUE - 1).values());
   }
 
   private StreamingQuery start(DataStreamWriter<Row> writer, RowCollector rows) throws Exception {

@@ -8,14 +8,11 @@ import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.addAllAtOnce;
 import static streamingdeepdive.testkit.StreamScript.restart;
-import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
-import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.testkit.Columns;
@@ -57,28 +54,6 @@ class WatermarkTest {
             .state(3),
         // Its window is closed.
         add(sales, sale("12:03", "eu", 1000.0)).rows().watermark("12:05").state(3).dropped(1));
-  }
-
-  @Test
-  void theLastInstantOfAClosedWindowIsLateTheNextOneIsNot(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQuery(sales.toDF()),
-        Update(),
-        add(sales, sale("12:15", "eu", 1.0)).watermark("12:05"),
-        add(sales, sale("12:04:59.999999", "eu", 1.0)).rows().dropped(1),
-        add(sales, sale("12:05", "eu", 1.0)).rows(total("12:05", "12:10", "eu", 1.0)).dropped(0));
-  }
-
-  @Test
-  void aWindowStaysOpenUntilTheWatermarkIsAtItsEnd(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQuery(sales.toDF()),
-        Append(),
-        add(sales, sale("12:04", "eu", 1.0)).rows(),
-        add(sales, sale("12:14:59.999", "us", 1.0)).rows().watermark("12:04:59.999"),
-        add(sales, sale("12:15", "us", 1.0))
-            .rows(total("12:00", "12:05", "eu", 1.0))
-            .watermark("12:05"));
   }
 
   @Test
@@ -133,61 +108,6 @@ class WatermarkTest {
         add(sales, sale("12:30", "eu", 1.0)).watermark("12:20"),
         restart(),
         add(sales, sale("12:00", "eu", 1.0)).rows().watermark("12:20").dropped(1));
-  }
-
-  /** A watermark starts at 1970. Without one nothing is late. */
-  @Test
-  void onAStreamAnEventBefore1970IsLateFromTheStart(InMemoryStream sales, SparkSession spark) {
-    Row before = sale("1969-12-31T23:59:59.999999", "eu", 1.0);
-    Row first = sale("1970-01-01T00:00", "eu", 2.0);
-    Row lastTotal = total("1969-12-31T23:55", "1970-01-01T00:00", "eu", 1.0);
-    Row firstTotal = total("1970-01-01T00:00", "1970-01-01T00:05", "eu", 2.0);
-
-    testStream(
-        Watermark.buildQuery(sales.toDF()),
-        Update(),
-        add(sales, before, first).rows(firstTotal).dropped(1));
-    testStream(
-        Watermark.buildQueryWithoutWatermark(sales.toDF()),
-        Update(),
-        start().rows(lastTotal, firstTotal));
-    Dataset<Row> batch =
-        spark.createDataFrame(List.of(before, first), StructType.fromDDL(FileSource.SCHEMA));
-    assertThat(Watermark.buildQuery(batch).collectAsList())
-        .containsExactlyInAnyOrder(lastTotal, firstTotal);
-  }
-
-  @Test
-  void theWatermarkNeverGoesBack(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQuery(sales.toDF()),
-        Update(),
-        add(sales, sale("12:30", "eu", 1.0)).watermark("12:20"),
-        add(sales, sale("12:22", "eu", 1.0)).watermark("12:20"));
-  }
-
-  @Test
-  void aShorterDelayDropsWhatALongerOneKeeps(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQuery(sales.toDF(), "1 minute"),
-        Update(),
-        add(sales, sale("12:14", "eu", 1.0)).watermark("12:13"),
-        add(sales, sale("12:05", "eu", 1.0)).rows().dropped(1));
-  }
-
-  @Test
-  void lateRowsAreCountedBehindThePartialAggregation(InMemoryStream sales) {
-    testStream(
-        Watermark.buildQuery(sales.toDF()),
-        Update(),
-        add(sales, sale("13:00", "eu", 1.0)),
-        add(
-                sales,
-                sale("12:01", "eu", 1.0),
-                sale("12:02", "eu", 1.0),
-                sale("12:06", "eu", 1.0),
-                sale("12:07", "eu", 1.0))
-            .dropped(2));
   }
 
   @Test

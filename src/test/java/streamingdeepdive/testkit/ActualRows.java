@@ -22,9 +22,9 @@ record ActualRows(SparkSession spark, List<String> columns, List<Row> rows) {
   /**
    * Compares in any order; returns nothing if equal, else both tables with differing rows marked.
    */
-  Optional<String> compare(List<Row> expectedRows) {
-    List<Struct> expected = expectedRows.stream().map(Values::struct).toList();
-    List<Struct> actual = rows.stream().map(Values::struct).toList();
+  Optional<String> compare(String name, List<Row> expectedRows) {
+    List<Struct> expected = structs(expectedRows);
+    List<Struct> actual = structs(rows);
     List<Struct> missing = minus(expected, actual);
     List<Struct> unexpected = minus(actual, expected);
     if (missing.isEmpty() && unexpected.isEmpty()) {
@@ -32,10 +32,28 @@ record ActualRows(SparkSession spark, List<String> columns, List<Row> rows) {
     }
     boolean typed = missing.stream().anyMatch(m -> contains(unexpected, m.toString()));
     return Optional.of(
-        "rows differ\nexpected (! did not come)\n"
-            + table(expected, missing, typed)
+        name
+            + " differ\nexpected (! did not come)\n"
+            + table(sorted(expected), missing, typed)
             + "actual (! was not expected)\n"
-            + table(actual, unexpected, typed));
+            + table(sorted(actual), unexpected, typed));
+  }
+
+  /** Compares in order; returns nothing if equal, else both tables. */
+  Optional<String> compareInOrder(List<Row> expectedRows) {
+    Optional<String> difference = compare("rows", expectedRows);
+    if (difference.isPresent() || structs(expectedRows).equals(structs(rows))) {
+      return difference;
+    }
+    return Optional.of(
+        "rows are the expected ones in another order\nexpected\n"
+            + table(structs(expectedRows), List.of(), false)
+            + "actual\n"
+            + table(structs(rows), List.of(), false));
+  }
+
+  private static List<Struct> structs(List<Row> rows) {
+    return rows.stream().map(Values::struct).toList();
   }
 
   private static List<Struct> minus(List<Struct> rows, List<Struct> others) {
@@ -48,7 +66,12 @@ record ActualRows(SparkSession spark, List<String> columns, List<Row> rows) {
     return rows.stream().anyMatch(row -> row.toString().equals(text));
   }
 
-  /** Spark's own table, whose sorting brings equal rows of both tables to like places. */
+  /** So that equal rows of both tables are at like places. */
+  private static List<Struct> sorted(List<Struct> rows) {
+    return rows.stream().sorted(Comparator.comparing(Struct::toString)).toList();
+  }
+
+  /** Spark's own table. */
   private String table(List<Struct> rows, List<Struct> marked, boolean typed) {
     if (rows.isEmpty()) {
       return "(no rows)\n";
@@ -63,7 +86,7 @@ record ActualRows(SparkSession spark, List<String> columns, List<Row> rows) {
     }
     List<Struct> unmatched = new ArrayList<>(marked);
     List<Row> lines = new ArrayList<>();
-    for (Struct row : rows.stream().sorted(Comparator.comparing(Struct::toString)).toList()) {
+    for (Struct row : rows) {
       boolean mark = unmatched.remove(row);
       String[] cells = new String[width + 1];
       cells[0] = mark ? "!" : " ";

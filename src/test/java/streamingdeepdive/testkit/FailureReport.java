@@ -1,5 +1,6 @@
 package streamingdeepdive.testkit;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.streaming.StreamingQuery;
@@ -25,13 +26,36 @@ final class FailureReport {
     return text.toString();
   }
 
-  /** An assertion speaks for itself; of other failures the root cause says most. */
+  /**
+   * An assertion speaks for itself; of other failures the root cause says most, and if it has no
+   * message, what it led to.
+   */
   static String describe(Throwable failure) {
+    Throwable led = failure;
     Throwable cause = failure;
     while (cause.getCause() != null && !(cause instanceof AssertionError)) {
+      led = cause;
       cause = cause.getCause();
     }
-    return "the step failed: " + cause;
+    String text = "the step failed: " + cause;
+    if (cause instanceof AssertionError) {
+      return text;
+    }
+    if (cause.getMessage() == null && led != cause) {
+      text += "\n    which led to: " + led.toString().lines().findFirst().orElse("");
+    }
+    return text + place(cause).map(frame -> "\n    at " + frame).orElse("");
+  }
+
+  /** Where the user's own code failed. */
+  private static Optional<StackTraceElement> place(Throwable cause) {
+    return Arrays.stream(cause.getStackTrace())
+        .filter(
+            frame ->
+                !frame
+                    .getClassName()
+                    .matches("(org\\.apache\\.(spark|hadoop)|scala|java|javax|jdk|sun)\\..*"))
+        .findFirst();
   }
 
   private static String progress(StreamingQuery query) {

@@ -16,9 +16,13 @@ import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -61,11 +65,11 @@ class FailureReportIT {
             """
             A step is not as stated
 
-                add(files, {2026-01-01 12:00:00, a})    HERE
-                    .rows({2026-01-01 12:00:00, a, 1})
-             => add(files, {2026-01-01 12:10:00, b}, {2026-01-01 12:10:00, c})    HERE
-                    .rows({2026-01-01 12:10:00, b, 2}, {2026-01-01 12:10:00, c, 1})
-                    .watermark(2026-01-01 12:09:00)
+                add(files, row(at("12:00"), "a"))    HERE
+                    .rows(row(at("12:00"), "a", 1L))
+             => add(files, row(at("12:10"), "b"), row(at("12:10"), "c"))    HERE
+                    .rows(row(at("12:10"), "b", 2L), row(at("12:10"), "c", 1L))
+                    .watermark("12:09")
                 restart()    HERE
                     .state(1)
 
@@ -204,7 +208,7 @@ class FailureReportIT {
                         Append(),
                         add(events, event("12:10", "a"))
                             .expectFailure(RuntimeException.class, "it is good"))))
-        .hasMessageContaining(".expectFailure(RuntimeException, \"it is good\")")
+        .hasMessageContaining(".expectFailure(RuntimeException.class, \"it is good\")")
         .hasMessageContaining("the step failed: java.lang.RuntimeException: it is bad");
   }
 
@@ -241,5 +245,72 @@ class FailureReportIT {
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> start().expectFailure(Exception.class, "").rows())
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** A lambda's class has no name to tell, so its file and line do. */
+  @Test
+  void aFailureInTheUsersFunctionSaysWhere(InMemoryStream events) {
+    Dataset<String> query =
+        events
+            .toDF()
+            .map((MapFunction<Row, String>) row -> row.getString(1).trim(), Encoders.STRING());
+
+    assertThat(failure(() -> testStream(query, Append(), add(events, row(at("12:00"), null)))))
+        .hasMessageContaining("the step failed: java.lang.NullPointerException")
+        .hasMessageContaining("\n    at streamingdeepdive.testkit.FailureReportIT.")
+        .hasMessageContaining("(FailureReportIT.java:");
+  }
+
+  @Test
+  void aFailureWithoutAMessageSaysWhatItLedTo(InMemoryStream events) {
+    MapFunction<Row, String> function =
+        row -> {
+          throw new IllegalStateException();
+        };
+    Dataset<String> query = events.toDF().map(function, Encoders.STRING());
+
+    assertThat(failure(() -> testStream(query, Append(), add(events, event("12:00", "a")))))
+        .hasMessageContaining("the step failed: java.lang.IllegalStateException\n")
+        .hasMessageContaining(
+            "    which led to: org.apache.spark.SparkException: Job aborted due to stage failure");
+  }
+
+  static Stream<Arguments> rowsOfOtherTypes() {
+    return Stream.of(
+        Arguments.of(
+            row(at("12:00")),
+            "1 values for the 2 columns (time TIMESTAMP,name STRING) in row(at(\"12:00\"))"),
+        Arguments.of(
+            row(null, null, null),
+            "3 values for the 2 columns (time TIMESTAMP,name STRING) in row(null, null, null)"),
+        Arguments.of(
+            row("12:00", "a"),
+            "The column time is TIMESTAMP and takes a Timestamp, not the String 12:00 in"
+                + " row(\"12:00\", \"a\")"),
+        Arguments.of(
+            row(at("12:00"), 1L),
+            "The column name is STRING and takes a String, not the Long 1 in row(at(\"12:00\"),"
+                + " 1L)"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rowsOfOtherTypes")
+  void aRowThatDoesNotFitIsNamed(Row row, String message, FileStream files, InMemoryStream memory) {
+    for (StreamInput input : List.of(files, memory)) {
+      assertThatThrownBy(() -> input.addData(List.of(row)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(message);
+    }
+  }
+
+  @Test
+  void longRowsAreCutInTheMiddleAndManyRowsAreCounted(InMemoryStream events) {
+    String beginning = "b".repeat(100);
+    Row[] rows = new Row[12];
+    Arrays.fill(rows, event("12:00", beginning + "e".repeat(100)));
+
+    assertThat(add(events, rows).toString())
+        .contains("row(at(\"12:00\"), \"bbbb", "bb ... ee", "eeee\"), 2 more)")
+        .hasSizeLessThan(1_400);
   }
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.execution.streaming.MemoryStream;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -31,15 +32,24 @@ public final class InMemoryStream implements StreamInput {
   public InMemoryStream(TestSession session, String columns) {
     spark = session.spark();
     schema = StructType.fromDDL(columns);
-    stream =
-        new MemoryStream<>(
-            IDS.getAndIncrement(), spark.sqlContext(), Option.empty(), Encoders.row(schema));
+    stream = new Kept(IDS.getAndIncrement(), spark, schema);
+  }
+
+  /** Spark's own forgets the rows that a query has committed; a second query would not get them. */
+  @SuppressWarnings("serial")
+  private static final class Kept extends MemoryStream<Row> {
+    Kept(int id, SparkSession spark, StructType schema) {
+      super(id, spark.sqlContext(), Option.empty(), Encoders.row(schema));
+    }
+
+    @Override
+    public void commit(Offset end) {}
   }
 
   /** {@inheritDoc} Java collections come out of a Dataset as the Scala ones that Spark wants. */
   @Override
   public void addData(List<Row> rows) {
-    List<Row> converted = spark.createDataFrame(rows, schema).collectAsList();
+    List<Row> converted = TypedRows.of(spark, schema, rows).collectAsList();
     stream.addData(JavaConverters.asScalaBuffer(converted).toSeq());
   }
 

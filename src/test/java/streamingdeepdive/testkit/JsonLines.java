@@ -13,16 +13,17 @@ import org.apache.spark.sql.types.StructType;
 
 /** Rows as JSON that Spark reads back as the same rows. */
 final class JsonLines {
-  /** Spark's default would cut microseconds off. */
-  private static final String TIMESTAMPS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX";
+  /** Spark's defaults would cut microseconds off. */
+  private static final Map<String, String> FORMATS =
+      Map.of(
+          "timestampFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+          "timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSS");
 
   private JsonLines() {}
 
   static List<String> of(SparkSession spark, StructType schema, List<Row> rows) {
     Dataset<Row> lines =
-        spark
-            .createDataFrame(rows, schema)
-            .select(to_json(struct(col("*")), Map.of("timestampFormat", TIMESTAMPS)));
+        TypedRows.of(spark, schema, rows).select(to_json(struct(col("*")), FORMATS));
     return lines.collectAsList().stream().map(line -> line.getString(0)).toList();
   }
 }

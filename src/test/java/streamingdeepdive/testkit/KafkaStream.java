@@ -14,9 +14,9 @@ import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.Topic;
 
 /**
- * A Kafka topic of one partition as a stream, on a broker that all tests of a JVM share. Each row
- * is a record with JSON for its value and without a key. A micro-batch takes all that has been
- * added before it starts.
+ * A Kafka topic as a stream, on a broker that all tests of a JVM share. Each row is a record with
+ * JSON for its value and, unless added by {@link #key}, without a key. A micro-batch takes all that
+ * has been added before it starts.
  *
  * <p>Tests that use it need {@code org.apache.kafka:kafka_2.12:3.4.1} on their class path.
  */
@@ -31,21 +31,71 @@ public final class KafkaStream implements StreamInput {
   private final Topic topic;
 
   /**
-   * Creates a topic without records; starts the broker if there is none yet.
+   * Creates a topic of one partition without records; starts the broker if there is none yet.
    *
    * @param session the session of the test, with which the topic's producer is closed
    * @param columns the columns as in SQL, such as {@code "event_time TIMESTAMP, amount DOUBLE"}
    */
   public KafkaStream(TestSession session, String columns) {
+    this(session, columns, 1);
+  }
+
+  /**
+   * Creates a topic of several partitions.
+   *
+   * @param session the session of the test, with which the topic's producer is closed
+   * @param columns the columns as in SQL
+   * @param partitions how many
+   */
+  public KafkaStream(TestSession session, String columns, int partitions) {
     spark = session.spark();
     schema = StructType.fromDDL(columns);
-    topic = Topic.create(SharedBroker.get().bootstrapServers(), "test-" + TOPICS.getAndIncrement());
+    topic =
+        Topic.create(
+            SharedBroker.get().bootstrapServers(), "test-" + TOPICS.getAndIncrement(), partitions);
     session.closes(topic::close);
+  }
+
+  private record Part(KafkaStream stream, Integer partition, String key) implements StreamInput {
+    @Override
+    public void addData(List<Row> rows) {
+      stream.topic.land(partition, key, JsonLines.of(stream.spark, stream.schema, rows));
+    }
+
+    @Override
+    public Dataset<Row> toDF() {
+      return stream.toDF();
+    }
+
+    @Override
+    public String toString() {
+      return stream + (key == null ? ".partition(" + partition + ")" : ".key(\"" + key + "\")");
+    }
+  }
+
+  /**
+   * Returns one of the partitions, to add rows to.
+   *
+   * @param partition its number
+   * @return the same stream
+   */
+  public StreamInput partition(int partition) {
+    return new Part(this, partition, null);
+  }
+
+  /**
+   * Returns the stream, to add rows with a key to; the key decides on the partition.
+   *
+   * @param key the key of the records
+   * @return the same stream
+   */
+  public StreamInput key(String key) {
+    return new Part(this, null, key);
   }
 
   @Override
   public void addData(List<Row> rows) {
-    topic.land(JsonLines.of(spark, schema, rows));
+    topic.land(null, null, JsonLines.of(spark, schema, rows));
   }
 
   /**
@@ -54,7 +104,7 @@ public final class KafkaStream implements StreamInput {
    * @param values their values; a null makes a tombstone
    */
   public void addValues(String... values) {
-    topic.land(Arrays.asList(values));
+    topic.land(null, null, Arrays.asList(values));
   }
 
   /**

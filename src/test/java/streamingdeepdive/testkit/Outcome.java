@@ -3,38 +3,39 @@ package streamingdeepdive.testkit;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.apache.spark.sql.Row;
+import java.util.function.ToLongFunction;
+import org.apache.spark.sql.streaming.StateOperatorProgress;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import streamingdeepdive.app.QueryLog;
 
 /**
  * What a step led to.
  *
- * @param rows the rows that the script sees; empty if it cannot see any
+ * @param query the query; null before the first start
+ * @param seen the rows that the script sees; empty if it cannot see any
  * @param now the micro-batches of this step; empty if there was none
  * @param latest the micro-batches of the last step that had some
  */
 record Outcome(
-    Optional<ActualRows> rows, Optional<QueryLog.Entry> now, Optional<QueryLog.Entry> latest) {
-
-  Optional<String> compareRows(List<Row> expected) {
-    return rows.map(actual -> actual.compare(expected))
-        .orElse(Optional.of("rows: this script sees none; give testStream a table to read"));
-  }
+    StreamingQuery query,
+    Optional<RowView.Seen> seen,
+    Optional<QueryLog.Entry> now,
+    Optional<QueryLog.Entry> latest) {
 
   Optional<Instant> watermark() {
     return latest.flatMap(QueryLog.Entry::watermark);
   }
 
-  Optional<Long> stateRows() {
-    return latest.filter(QueryLog.Entry::stateful).map(QueryLog.Entry::stateRows);
+  /** Of each stateful operator; none if the query has no state. */
+  List<Long> state() {
+    return latest.map(entry -> entry.state(StateOperatorProgress::numRowsTotal)).orElse(List.of());
   }
 
-  Optional<Long> stateRowsUpdated() {
-    return counted(now.map(QueryLog.Entry::stateRowsUpdated));
-  }
-
-  Optional<Long> rowsDroppedAsLate() {
-    return counted(now.map(QueryLog.Entry::rowsDroppedAsLate));
+  /** What each stateful operator did in this step; nothing if no micro-batch ran. */
+  List<Long> stateSum(ToLongFunction<StateOperatorProgress> number) {
+    return now.map(entry -> entry.stateSum(number))
+        .orElseGet(() -> state().stream().map(any -> 0L).toList());
   }
 
   Optional<Long> duplicatesDropped() {
@@ -43,12 +44,7 @@ record Outcome(
         .map(any -> now.flatMap(QueryLog.Entry::duplicatesDropped).orElse(0L));
   }
 
-  int microBatches() {
-    return now.map(entry -> entry.batchIds().size()).orElse(0);
-  }
-
-  /** A stateful query that ran no micro-batch did nothing. */
-  private Optional<Long> counted(Optional<Long> count) {
-    return stateRows().map(any -> count.orElse(0L));
+  List<StreamingQueryProgress> progress() {
+    return now.map(QueryLog.Entry::progress).orElse(List.of());
   }
 }

@@ -2,6 +2,8 @@ package streamingdeepdive.testkit;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -12,8 +14,17 @@ import streamingdeepdive.app.RowCollector;
 /** How a script sees the rows that its query has put out. */
 @FunctionalInterface
 interface RowView {
+  /**
+   * What a script can see.
+   *
+   * @param now what came in the step; in complete mode or of a table all that is there
+   * @param last what the last micro-batch of the step put out
+   * @param all what has come since the first step
+   */
+  record Seen(ActualRows now, ActualRows last, ActualRows all) {}
+
   /** Looks after a step, which ran these micro-batches. */
-  Optional<ActualRows> after(Optional<QueryLog.Entry> step);
+  Optional<Seen> after(Optional<QueryLog.Entry> step);
 
   /** Sees nothing: the sink is the test's own business. */
   static RowView none() {
@@ -24,27 +35,41 @@ interface RowView {
   static RowView of(Supplier<Dataset<Row>> table) {
     return step -> {
       Dataset<Row> rows = table.get();
-      return Optional.of(
-          new ActualRows(rows.sparkSession(), List.of(rows.columns()), rows.collectAsList()));
+      ActualRows seen =
+          new ActualRows(rows.sparkSession(), List.of(rows.columns()), rows.collectAsList());
+      return Optional.of(new Seen(seen, seen, seen));
     };
   }
 
-  /** Sees what the micro-batches of the step put out; in complete mode the last table. */
+  /** Sees what each micro-batch put out; one that is replayed replaces its own rows. */
   static RowView of(RowCollector collector, Dataset<Row> query, OutputMode mode) {
-    return new RowView() {
-      private List<Row> rows = List.of();
-
-      @Override
-      public Optional<ActualRows> after(Optional<QueryLog.Entry> step) {
-        List<List<Row>> batches =
-            step.map(batch -> collector.take(batch.lastBatchId())).orElse(List.of());
-        if (!mode.equals(OutputMode.Complete())) {
-          rows = batches.stream().flatMap(List::stream).toList();
-        } else if (!batches.isEmpty()) {
-          rows = batches.get(batches.size() - 1);
-        }
-        return Optional.of(new ActualRows(query.sparkSession(), List.of(query.columns()), rows));
+    SortedMap<Long, List<Row>> all = new TreeMap<>();
+    return step -> {
+      SortedMap<Long, List<Row>> now =
+          step.map(entry -> collector.take(entry.last().batchId())).orElseGet(TreeMap::new);
+      all.putAll(now);
+      List<Row> last = now.isEmpty() ? List.of() : now.get(now.lastKey());
+      if (mode.equals(OutputMode.Complete())) {
+        List<Row> table = all.isEmpty() ? List.of() : all.get(all.lastKey());
+        return Optional.of(seen(query, table, last, table));
       }
+      return Optional.of(seen(query, rows(now), last, rows(all)));
     };
+  }
+
+  private static List<Row> rows(SortedMap<Long, List<Row>> batches) {
+    return batches.values().stream().flatMap(List::stream).toList();
+  }
+
+  private static Seen seen(Dataset<Row> query, List<Row> now, List<Row> last, List<Row> all) {
+    return new Seen(actual(query, now), actual(query, last), actual(query, all));
+  }
+
+  private static ActualRows actual(Dataset<Row> query, List<Row> rows) {
+    List<String> columns =
+        rows.isEmpty() || rows.get(0).schema() == null
+            ? List.of(query.columns())
+            : List.of(rows.get(0).schema().fieldNames());
+    return new ActualRows(query.sparkSession(), columns, rows);
   }
 }

@@ -1,17 +1,20 @@
 package streamingdeepdive.testkit;
 
+import java.sql.Date;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**
  * Rows and times in a test's words. A time such as {@code "12:03"} is that of {@link #DAY} in UTC;
- * a longer one such as {@code "2026-01-02T00:03"} names its own day.
+ * a longer one such as {@code "2026-01-02 00:03"} names its own day.
  */
 public final class Rows {
   /** The day of every time that names none: 1 January 2026. */
@@ -26,17 +29,39 @@ public final class Rows {
    * @return the row
    */
   public static Row row(Object... values) {
-    return RowFactory.create(values);
+    return RowFactory.create(values == null ? new Object[] {null} : values);
+  }
+
+  /**
+   * Makes rows of one column.
+   *
+   * @param values the value of each row
+   * @return the rows
+   */
+  public static Row[] values(Object... values) {
+    return Stream.of(values).map(value -> RowFactory.create(value)).toArray(Row[]::new);
   }
 
   /**
    * Makes a value for a TIMESTAMP column.
    *
-   * @param time such as {@code "12:03"}, {@code "12:03:59.5"} or {@code "2026-01-02T00:03"}
+   * @param time such as {@code "12:03"}, {@code "12:03:59.5"}, {@code "2026-01-02 00:03"} or {@code
+   *     "2026-01-02"}
    * @return the time in UTC
    */
   public static Timestamp at(String time) {
-    return Timestamp.from(instant(time));
+    // Timestamp.from(...) would be another time to Spark before the calendar reform.
+    return DateTimeUtils.toJavaTimestamp(DateTimeUtils.instantToMicros(instant(time)));
+  }
+
+  /**
+   * Makes a value for a DATE column.
+   *
+   * @param day such as {@code "2026-01-02"}
+   * @return the day
+   */
+  public static Date date(String day) {
+    return DateTimeUtils.toJavaDate(DateTimeUtils.localDateToDays(LocalDate.parse(day)));
   }
 
   /**
@@ -51,8 +76,14 @@ public final class Rows {
   }
 
   static Instant instant(String time) {
-    LocalDateTime dateTime =
-        time.contains("T") ? LocalDateTime.parse(time) : DAY.atTime(LocalTime.parse(time));
+    LocalDateTime dateTime;
+    if (!time.contains("-")) {
+      dateTime = DAY.atTime(LocalTime.parse(time));
+    } else if (time.contains(":")) {
+      dateTime = LocalDateTime.parse(time.replace(' ', 'T'));
+    } else {
+      dateTime = LocalDate.parse(time).atStartOfDay();
+    }
     return dateTime.toInstant(ZoneOffset.UTC);
   }
 }

@@ -4,26 +4,35 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.apache.hadoop.fs.FileUtil;
+import org.apache.commons.io.FileUtils;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.execution.streaming.AvailableNowTrigger$;
+import org.apache.spark.sql.execution.streaming.MicroBatchExecution;
+import org.apache.spark.sql.execution.streaming.OneTimeTrigger$;
+import org.apache.spark.sql.execution.streaming.StreamExecution;
+import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryException;
+import org.apache.spark.sql.streaming.Trigger;
 import streamingdeepdive.app.QueryLog;
 
 /** One run of a script: the query, its checkpoint, and what has been seen of them. */
 final class ScriptRun implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 
-  private final Function<String, DataStreamWriter<Row>> program;
   private final RowView view;
   private final Path checkpoint = TestSession.createDirectory();
   private final Path commits = checkpoint.resolve("commits");
+  private Function<String, DataStreamWriter<Row>> program;
+  private Optional<Trigger> trigger = Optional.empty();
   private StreamingQuery query;
   private QueryLog log;
+  private Optional<QueryLog.Entry> now = Optional.empty();
   private Optional<QueryLog.Entry> latest = Optional.empty();
   private boolean down;
   private Duration limit;
@@ -36,15 +45,44 @@ final class ScriptRun implements AutoCloseable {
   /** Runs a step and looks at what came of it. */
   Outcome run(Step step) throws Throwable {
     limit = step.limit();
-    step.action().run(this);
-    Optional<QueryLog.Entry> now = log == null ? Optional.empty() : log.take();
-    latest = now.or(() -> latest);
-    return new Outcome(view.after(now), now, latest);
+    now = Optional.empty();
+    try {
+      step.run(this);
+    } catch (Throwable e) {
+      try {
+        look(); // at what ran before the failure, so that no later step sees it
+      } catch (RuntimeException unreadable) {
+        e.addSuppressed(unreadable);
+      }
+      throw e;
+    }
+    return look();
   }
 
-  void add(Runnable addition) throws Throwable {
+  private Outcome look() {
+    readLog();
+    latest = now.or(() -> latest);
+    return new Outcome(query, view.after(now), now, latest);
+  }
+
+  /** A step may have started the query more than once; each run has a log of its own. */
+  private void readLog() {
+    Optional<QueryLog.Entry> more = log == null ? Optional.empty() : log.take();
+    now = more.map(entry -> now.map(before -> before.and(entry)).orElse(entry)).or(() -> now);
+  }
+
+  /** Several additions are made while the query is held before its next micro-batch. */
+  void add(List<Runnable> additions) throws Throwable {
     startUnlessDown();
-    addition.run();
+    if (additions.size() > 1 && execution() instanceof MicroBatchExecution running) {
+      running.withProgressLocked(
+          () -> {
+            additions.forEach(Runnable::run);
+            return null;
+          });
+    } else {
+      additions.forEach(Runnable::run);
+    }
     awaitIdle();
   }
 
@@ -57,13 +95,28 @@ final class ScriptRun implements AutoCloseable {
     }
   }
 
+  void start(Function<String, DataStreamWriter<Row>> changed) throws Throwable {
+    program = changed;
+    start();
+  }
+
+  void start(Trigger other) throws Throwable {
+    trigger = Optional.of(other);
+    start();
+  }
+
   void start() throws Throwable {
+    readLog();
     String location = new org.apache.hadoop.fs.Path(checkpoint.toUri()).toString();
     query =
         TimeLimit.within(
             limit,
             "the query to start",
-            () -> program.apply(location).option("checkpointLocation", location).start());
+            () -> {
+              DataStreamWriter<Row> writer = program.apply(location);
+              trigger.ifPresent(writer::trigger);
+              return writer.option("checkpointLocation", location).start();
+            });
     log = new QueryLog(query);
     down = false;
     awaitIdle();
@@ -79,7 +132,22 @@ final class ScriptRun implements AutoCloseable {
             query.stop();
             return query;
           });
+      readLog(); // before anything happens to the checkpoint
     }
+  }
+
+  void copyCheckpoint(Path earlier) throws IOException {
+    if (query != null) {
+      throw new IllegalStateException(
+          "The query has a checkpoint; begin the script with this step");
+    }
+    FileUtils.copyDirectory(earlier.toFile(), checkpoint.toFile());
+  }
+
+  void advance(TestClock clock, String interval) throws Throwable {
+    startUnlessDown();
+    clock.advance(interval);
+    awaitIdle();
   }
 
   /** Takes back the last commit; the next start finds a micro-batch that was not committed. */
@@ -95,23 +163,28 @@ final class ScriptRun implements AutoCloseable {
   }
 
   /** Blocks the commit of the next micro-batch: the query dies when the sink has its rows. */
-  void crash(Runnable addition) throws Throwable {
+  void crash(List<Runnable> additions) throws Throwable {
     startUnlessDown();
     Path blocked = Files.createFile(commits.resolve(Long.toString(lastCommitted() + 1)));
     try {
-      add(addition);
+      add(additions);
       throw new AssertionError("No micro-batch ran that could crash");
     } catch (StreamingQueryException e) {
       if (!String.valueOf(e.getCause()).contains("CONCURRENT_STREAM_LOG_UPDATE")) {
         throw e;
       }
+    } finally {
+      Files.delete(blocked);
     }
-    Files.delete(blocked);
     start();
   }
 
   Optional<StreamingQuery> query() {
     return Optional.ofNullable(query);
+  }
+
+  private StreamExecution execution() {
+    return ((StreamingQueryWrapper) query).streamingQuery();
   }
 
   private void startUnlessDown() throws Throwable {
@@ -124,21 +197,31 @@ final class ScriptRun implements AutoCloseable {
     if (down) {
       return;
     }
+    Optional<TestClock> clock = TestClock.of(query);
     try {
       TimeLimit.within(
           limit,
           "the query to take in all data",
+          () -> clock.map(TestClock::isAwaited).orElse(false),
           () -> {
-            query.processAllAvailable();
+            if (endsByItself()) {
+              query.awaitTermination();
+            } else {
+              query.processAllAvailable();
+            }
             return query;
           });
     } catch (StreamingQueryException e) {
       down = true;
       throw e;
     }
-    if (!query.isActive()) {
-      throw new AssertionError("The query has ended, without a failure");
-    }
+    down = !query.isActive();
+  }
+
+  /** Of a query that ends meanwhile, {@code processAllAvailable} waits for ten seconds. */
+  private boolean endsByItself() {
+    Trigger actual = execution().trigger();
+    return actual == AvailableNowTrigger$.MODULE$ || actual == OneTimeTrigger$.MODULE$;
   }
 
   private long lastCommitted() throws IOException {
@@ -164,7 +247,7 @@ final class ScriptRun implements AutoCloseable {
     } catch (Throwable e) {
       throw new AssertionError(e);
     } finally {
-      FileUtil.fullyDelete(checkpoint.toFile());
+      FileUtils.deleteQuietly(checkpoint.toFile());
     }
   }
 }

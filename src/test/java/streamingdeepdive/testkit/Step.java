@@ -2,12 +2,25 @@ package streamingdeepdive.testkit;
 
 import static java.util.stream.Collectors.joining;
 
+import java.sql.Timestamp;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.streaming.StateOperatorProgress;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
 /**
  * One step of a {@link StreamScript}: something that happens, and what must be seen after it. What
@@ -17,10 +30,13 @@ import org.apache.spark.sql.Row;
  * new data and the no-data micro-batch that may follow it.
  */
 public final class Step {
-  /** What happens in the step. */
+  private static final int LONGEST_ROW = 120;
+  private static final int MOST_ROWS = 10;
+
+  /** What happens in the step, with what is added in it. */
   @FunctionalInterface
   interface Action {
-    void run(ScriptRun script) throws Throwable;
+    void run(ScriptRun script, List<Runnable> additions) throws Throwable;
   }
 
   private record Expectation(String text, Function<Outcome, Optional<String>> check) {}
@@ -33,19 +49,20 @@ public final class Step {
 
     @Override
     public String toString() {
-      return "expectFailure(%s, \"%s\")".formatted(type.getSimpleName(), text);
+      return "expectFailure(%s.class, \"%s\")".formatted(type.getSimpleName(), text);
     }
   }
 
-  private final String text;
+  private final List<String> calls = new ArrayList<>();
   private final String place;
   private final Action action;
+  private final List<Runnable> additions = new ArrayList<>();
   private final List<Expectation> expectations = new ArrayList<>();
   private Optional<Failure> expectedFailure = Optional.empty();
   private Duration limit = Duration.ofSeconds(60);
 
-  Step(String text, Action action) {
-    this.text = text;
+  Step(String call, Action action) {
+    this.calls.add(call);
     this.action = action;
     this.place =
         StackWalker.getInstance()
@@ -59,6 +76,32 @@ public final class Step {
         || frame.getClassName().equals(StreamScript.class.getName());
   }
 
+  /** A step that adds rows. */
+  static Step adding(String name, StreamInput input, List<Row> rows, Action action) {
+    Step step = new Step(call(name, input, rows), action);
+    step.additions.add(() -> input.addData(rows));
+    return step;
+  }
+
+  /**
+   * Adds rows to another stream, too: all are there before the query looks, so that they are in one
+   * micro-batch.
+   *
+   * @param input another stream that the query reads
+   * @param rows the rows
+   * @return this step
+   * @throws IllegalStateException if the step adds no rows
+   */
+  public Step and(StreamInput input, Row... rows) {
+    if (additions.isEmpty()) {
+      throw new IllegalStateException("Only a step that adds rows can add more of them");
+    }
+    List<Row> added = List.of(rows);
+    calls.add(call(".and", input, added));
+    additions.add(() -> input.addData(added));
+    return this;
+  }
+
   /**
    * Expects exactly these rows, in any order: in append and update mode those that came in this
    * step, in complete mode the whole table, and with a table of the script's own all of that.
@@ -67,8 +110,83 @@ public final class Step {
    * @return this step
    */
   public Step rows(Row... expected) {
-    List<Row> rows = List.of(expected);
-    return expect("rows(" + Values.text(rows) + ")", outcome -> outcome.compareRows(rows));
+    return rows(List.of(expected));
+  }
+
+  /**
+   * Expects these rows as {@link #rows(Row...)} does.
+   *
+   * @param expected the rows
+   * @return this step
+   */
+  public Step rows(List<Row> expected) {
+    return expectRows("rows", expected, (seen, rows) -> seen.now().compare("rows", rows));
+  }
+
+  /**
+   * Expects exactly the rows of {@link #rows}, in this order.
+   *
+   * @param expected the rows
+   * @return this step
+   */
+  public Step rowsInOrder(Row... expected) {
+    return expectRows(
+        "rowsInOrder", List.of(expected), (seen, rows) -> seen.now().compareInOrder(rows));
+  }
+
+  /**
+   * Expects exactly these rows of the last micro-batch of this step.
+   *
+   * @param expected the rows
+   * @return this step
+   */
+  public Step lastRows(Row... expected) {
+    return expectRows(
+        "lastRows", List.of(expected), (seen, rows) -> seen.last().compare("lastRows", rows));
+  }
+
+  /**
+   * Expects exactly these rows since the first step, in any order. A micro-batch that was replayed
+   * counts once.
+   *
+   * @param expected the rows
+   * @return this step
+   */
+  public Step allRows(Row... expected) {
+    return allRows(List.of(expected));
+  }
+
+  /**
+   * Expects these rows as {@link #allRows(Row...)} does.
+   *
+   * @param expected the rows
+   * @return this step
+   */
+  public Step allRows(List<Row> expected) {
+    return expectRows("allRows", expected, (seen, rows) -> seen.all().compare("allRows", rows));
+  }
+
+  /**
+   * Expects that the rows of {@link #rows} satisfy assertions.
+   *
+   * @param assertions throws an AssertionError if they do not
+   * @return this step
+   */
+  public Step rowsSatisfy(Consumer<List<Row>> assertions) {
+    return expectSeen(
+        "rowsSatisfy(...)", seen -> problem(() -> assertions.accept(seen.now().rows())));
+  }
+
+  /**
+   * Expects that the query and the progress of this step's micro-batches satisfy assertions.
+   *
+   * @param assertions throws an AssertionError if they do not
+   * @return this step
+   */
+  public Step satisfies(BiConsumer<StreamingQuery, List<StreamingQueryProgress>> assertions) {
+    return expect(
+        "satisfies(...)",
+        outcome -> problem(() -> assertions.accept(outcome.query(), outcome.progress())));
   }
 
   /**
@@ -78,38 +196,70 @@ public final class Step {
    * @return this step
    */
   public Step watermark(String time) {
-    return expectEqual("watermark", Rows.instant(time), Outcome::watermark);
+    return watermark(Rows.instant(time));
   }
 
   /**
-   * Expects the number of rows in the state stores after this step, of all operators together.
+   * Expects the watermark after this step.
    *
-   * @param rows the number of rows
+   * @param time a time as rows have it
    * @return this step
    */
-  public Step state(long rows) {
-    return expectEqual("state", rows, Outcome::stateRows);
+  public Step watermark(Timestamp time) {
+    return watermark(DateTimeUtils.microsToInstant(DateTimeUtils.fromJavaTimestamp(time)));
+  }
+
+  private Step watermark(Instant time) {
+    return expect(
+        "watermark(" + Values.java(time) + ")",
+        outcome ->
+            difference(
+                "watermark",
+                time.equals(outcome.watermark().orElse(null)),
+                Values.text(time),
+                outcome.watermark().map(Values::text)));
+  }
+
+  /**
+   * Expects the number of rows in the state stores after this step.
+   *
+   * @param rows the number of rows in all; or one number for each stateful operator, the one that
+   *     rows reach first before the others
+   * @return this step
+   */
+  public Step state(long... rows) {
+    return expectState("state", Outcome::state, rows);
   }
 
   /**
    * Expects how many rows this step put into the state stores.
    *
-   * @param rows the number of rows
+   * @param rows as in {@link #state}
    * @return this step
    */
-  public Step updated(long rows) {
-    return expectEqual("updated", rows, Outcome::stateRowsUpdated);
+  public Step updated(long... rows) {
+    return expectStateSum("updated", StateOperatorProgress::numRowsUpdated, rows);
+  }
+
+  /**
+   * Expects how many rows this step removed from the state stores.
+   *
+   * @param rows as in {@link #state}
+   * @return this step
+   */
+  public Step removed(long... rows) {
+    return expectStateSum("removed", StateOperatorProgress::numRowsRemoved, rows);
   }
 
   /**
    * Expects how many rows this step dropped as late. An aggregation counts after its partial
    * aggregation: the late rows of one group in one task count once.
    *
-   * @param rows the number of rows
+   * @param rows as in {@link #state}
    * @return this step
    */
-  public Step dropped(long rows) {
-    return expectEqual("dropped", rows, Outcome::rowsDroppedAsLate);
+  public Step dropped(long... rows) {
+    return expectStateSum("dropped", StateOperatorProgress::numRowsDroppedByWatermark, rows);
   }
 
   /**
@@ -119,7 +269,13 @@ public final class Step {
    * @return this step
    */
   public Step duplicates(long rows) {
-    return expectEqual("duplicates", rows, Outcome::duplicatesDropped);
+    return expect(
+        "duplicates(" + rows + ")",
+        outcome -> {
+          Optional<Long> seen = outcome.duplicatesDropped();
+          return difference(
+              "duplicates", seen.equals(Optional.of(rows)), rows, seen.map(String::valueOf));
+        });
   }
 
   /**
@@ -129,7 +285,12 @@ public final class Step {
    * @return this step
    */
   public Step microBatches(int count) {
-    return expectEqual("microBatches", count, outcome -> Optional.of(outcome.microBatches()));
+    return expect(
+        "microBatches(" + count + ")",
+        outcome -> {
+          int seen = outcome.progress().size();
+          return difference("microBatches", seen == count, count, Optional.of("" + seen));
+        });
   }
 
   /**
@@ -156,18 +317,63 @@ public final class Step {
     return this;
   }
 
-  private <T> Step expectEqual(String name, T expected, Function<Outcome, Optional<T>> actual) {
-    String wanted = Values.text(expected);
+  private Step expectRows(
+      String name, List<Row> rows, BiFunction<RowView.Seen, List<Row>, Optional<String>> compare) {
+    return expectSeen(name + "(" + text(rows) + ")", seen -> compare.apply(seen, rows));
+  }
+
+  private Step expectSeen(String text, Function<RowView.Seen, Optional<String>> check) {
     return expect(
-        name + "(" + wanted + ")",
+        text,
+        outcome ->
+            outcome
+                .seen()
+                .map(check)
+                .orElse(
+                    Optional.of("rows: this script sees none; give testStream a table to read")));
+  }
+
+  private Step expectStateSum(
+      String name, ToLongFunction<StateOperatorProgress> number, long... rows) {
+    return expectState(name, outcome -> outcome.stateSum(number), rows);
+  }
+
+  private Step expectState(String name, Function<Outcome, List<Long>> actual, long... rows) {
+    List<Long> expected = Arrays.stream(rows).boxed().toList();
+    return expect(
+        name + "(" + text(expected.stream()) + ")",
         outcome -> {
-          Optional<T> seen = actual.apply(outcome);
-          return seen.equals(Optional.of(expected))
-              ? Optional.empty()
-              : Optional.of(
-                  "%s: expected %s, was %s"
-                      .formatted(name, wanted, seen.map(Values::text).orElse("none")));
+          List<Long> each = actual.apply(outcome);
+          List<Long> seen =
+              rows.length == 1 && each.size() > 1
+                  ? List.of(each.stream().mapToLong(Long::longValue).sum())
+                  : each;
+          return difference(
+              name,
+              seen.equals(expected),
+              text(expected.stream()),
+              Optional.of(text(seen.stream())).filter(any -> !seen.isEmpty()));
         });
+  }
+
+  private static String text(Stream<Long> numbers) {
+    return numbers.map(String::valueOf).collect(joining(", "));
+  }
+
+  private static Optional<String> difference(
+      String name, boolean isEqual, Object expected, Optional<String> seen) {
+    return isEqual
+        ? Optional.empty()
+        : Optional.of("%s: expected %s, was %s".formatted(name, expected, seen.orElse("none")));
+  }
+
+  private static Optional<String> problem(Runnable assertions) {
+    try {
+      assertions.run();
+      return Optional.empty();
+    } catch (AssertionError e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
   }
 
   private Step expect(String text, Function<Outcome, Optional<String>> check) {
@@ -182,8 +388,8 @@ public final class Step {
     }
   }
 
-  Action action() {
-    return action;
+  void run(ScriptRun script) throws Throwable {
+    action.run(script, additions);
   }
 
   Duration limit() {
@@ -208,6 +414,20 @@ public final class Step {
   public String toString() {
     String expected = expectations.stream().map(e -> "\n        ." + e.text()).collect(joining());
     String failure = expectedFailure.map(f -> "\n        ." + f).orElse("");
-    return text + "    " + place + expected + failure;
+    return String.join("", calls) + "    " + place + expected + failure;
+  }
+
+  static String call(String name, StreamInput input, List<Row> rows) {
+    return name + "(" + input + (rows.isEmpty() ? "" : ", " + text(rows)) + ")";
+  }
+
+  /** The first rows; of a long one its beginning and its end. */
+  private static String text(List<Row> rows) {
+    String text =
+        rows.stream()
+            .limit(MOST_ROWS)
+            .map(row -> StringUtils.abbreviateMiddle(Values.java(row), " ... ", LONGEST_ROW))
+            .collect(joining(", "));
+    return rows.size() > MOST_ROWS ? text + ", " + (rows.size() - MOST_ROWS) + " more" : text;
   }
 }

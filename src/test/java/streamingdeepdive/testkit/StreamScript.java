@@ -1,5 +1,6 @@
 package streamingdeepdive.testkit;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -7,6 +8,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.Trigger;
 import streamingdeepdive.app.RowCollector;
 
 /**
@@ -36,10 +38,12 @@ public final class StreamScript {
    * @param mode the output mode
    * @param steps the script
    */
-  public static void testStream(Dataset<Row> query, OutputMode mode, Step... steps) {
+  public static void testStream(Dataset<?> query, OutputMode mode, Step... steps) {
     RowCollector rows = new RowCollector();
-    DataStreamWriter<Row> writer = query.writeStream().outputMode(mode).foreachBatch(rows::collect);
-    run(checkpoint -> writer, RowView.of(rows, query, mode), steps);
+    run(
+        checkpoint -> query.toDF().writeStream().outputMode(mode).foreachBatch(rows::collect),
+        RowView.of(rows, query.toDF(), mode),
+        steps);
   }
 
   /**
@@ -80,15 +84,35 @@ public final class StreamScript {
   }
 
   /**
-   * Adds rows in one piece.
+   * Adds rows in one piece. {@link Step#and} adds rows to another stream at the same moment.
    *
    * @param input a stream that the query reads
    * @param rows the rows; a file stream makes one file of them
    * @return the step
    */
   public static Step add(StreamInput input, Row... rows) {
-    List<Row> added = List.of(rows);
-    return new Step(call("add", input, added), script -> script.add(() -> input.addData(added)));
+    return add(input, List.of(rows));
+  }
+
+  /**
+   * Adds rows in one piece.
+   *
+   * @param input a stream that the query reads
+   * @param rows the rows
+   * @return the step
+   */
+  public static Step add(StreamInput input, List<Row> rows) {
+    return Step.adding("add", input, List.copyOf(rows), ScriptRun::add);
+  }
+
+  /**
+   * Runs code that adds data by any other means.
+   *
+   * @param code adds to what the query reads
+   * @return the step
+   */
+  public static Step add(Runnable code) {
+    return new Step("add(...)", (script, none) -> script.add(List.of(code)));
   }
 
   /**
@@ -100,7 +124,7 @@ public final class StreamScript {
    */
   public static Step addLines(FileStream input, String... lines) {
     String text = "addLines(%s, %s)".formatted(input, String.join(" | ", lines));
-    return new Step(text, script -> script.add(() -> input.addLines(lines)));
+    return new Step(text, (script, none) -> script.add(List.of(() -> input.addLines(lines))));
   }
 
   /**
@@ -112,7 +136,7 @@ public final class StreamScript {
    */
   public static Step addValues(KafkaStream input, String... values) {
     String text = "addValues(%s, %s)".formatted(input, String.join(" | ", values));
-    return new Step(text, script -> script.add(() -> input.addValues(values)));
+    return new Step(text, (script, none) -> script.add(List.of(() -> input.addValues(values))));
   }
 
   /**
@@ -127,17 +151,40 @@ public final class StreamScript {
   public static Step addAllAtOnce(StreamInput input, Row... rows) {
     List<Row> added = List.of(rows);
     return new Step(
-        call("addAllAtOnce", input, added),
-        script -> script.addAllAtOnce(() -> added.forEach(row -> input.addData(List.of(row)))));
+        Step.call("addAllAtOnce", input, added),
+        (script, none) ->
+            script.addAllAtOnce(() -> added.forEach(row -> input.addData(List.of(row)))));
   }
 
   /**
-   * Starts the query. A script does so by itself, unless the query was stopped or has failed.
+   * Starts the query. A script does so by itself, unless the query was stopped, has ended or has
+   * failed.
    *
    * @return the step
    */
   public static Step start() {
-    return new Step("start()", ScriptRun::start);
+    return new Step("start()", (script, none) -> script.start());
+  }
+
+  /**
+   * Starts the query with another trigger, which later starts keep. With one that ends, such as
+   * {@code Trigger.AvailableNow()}, the step takes until the query has ended.
+   *
+   * @param trigger the trigger
+   * @return the step
+   */
+  public static Step start(Trigger trigger) {
+    return new Step("start(" + trigger + ")", (script, none) -> script.start(trigger));
+  }
+
+  /**
+   * Starts another query on the same checkpoint, as after a new release.
+   *
+   * @param changed the query, not started; its checkpoint location is set by the script
+   * @return the step
+   */
+  public static Step start(DataStreamWriter<Row> changed) {
+    return new Step("start(changed)", (script, none) -> script.start(checkpoint -> changed));
   }
 
   /**
@@ -146,7 +193,7 @@ public final class StreamScript {
    * @return the step
    */
   public static Step stop() {
-    return new Step("stop()", ScriptRun::stop);
+    return new Step("stop()", (script, none) -> script.stop());
   }
 
   /**
@@ -157,7 +204,7 @@ public final class StreamScript {
   public static Step restart() {
     return new Step(
         "restart()",
-        script -> {
+        (script, none) -> {
           script.stop();
           script.start();
         });
@@ -170,7 +217,7 @@ public final class StreamScript {
    * @return the step
    */
   public static Step crash() {
-    return new Step("crash()", ScriptRun::crash);
+    return new Step("crash()", (script, none) -> script.crash());
   }
 
   /**
@@ -182,9 +229,44 @@ public final class StreamScript {
    * @return the step
    */
   public static Step crash(StreamInput input, Row... rows) {
-    List<Row> added = List.of(rows);
+    return Step.adding("crash", input, List.of(rows), ScriptRun::crash);
+  }
+
+  /**
+   * Gives the query a copy of a checkpoint that an earlier run has left, as the first step.
+   *
+   * @param checkpoint its directory
+   * @return the step
+   */
+  public static Step fromCheckpoint(Path checkpoint) {
     return new Step(
-        call("crash", input, added), script -> script.crash(() -> input.addData(added)));
+        "fromCheckpoint(" + checkpoint + ")", (script, none) -> script.copyCheckpoint(checkpoint));
+  }
+
+  /**
+   * Moves the clock on.
+   *
+   * @param clock the clock of the test
+   * @param interval such as {@code "10 seconds"}
+   * @return the step
+   */
+  public static Step advance(TestClock clock, String interval) {
+    return new Step(
+        "advance(\"" + interval + "\")", (script, none) -> script.advance(clock, interval));
+  }
+
+  /**
+   * Adds rows in pieces, with stops, restarts and crashes in between, as a seed has it. The report
+   * of a failure shows them as a script, to be run without this step.
+   *
+   * @param seed another one is another script
+   * @param input a stream that the query reads
+   * @param rows the rows, in the order in which they come
+   * @return the step
+   */
+  public static Step random(long seed, StreamInput input, List<Row> rows) {
+    RandomScript random = new RandomScript(seed, input, rows);
+    return new Step("random(" + seed + ")" + random, (script, none) -> random.run(script));
   }
 
   /**
@@ -194,11 +276,7 @@ public final class StreamScript {
    * @return the step
    */
   public static Step check(Runnable code) {
-    return new Step("check(...)", script -> code.run());
-  }
-
-  private static String call(String name, StreamInput input, List<Row> rows) {
-    return "%s(%s, %s)".formatted(name, input, Values.text(rows));
+    return new Step("check(...)", (script, none) -> code.run());
   }
 
   private static void run(

@@ -1,6 +1,5 @@
 package streamingdeepdive.testkit;
 
-import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -9,6 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Gives tests their Spark session and their streams as parameters, and cleans up after each test:
@@ -25,7 +25,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * <p>Parameters can be a {@link TestSession}, its {@link SparkSession}, a {@link FileStream}, an
  * {@link InMemoryStream} and a {@link KafkaStream}; a {@link StreamInput} is an {@link
- * InMemoryStream}. The streams have the columns that {@link Columns} names.
+ * InMemoryStream}. The streams have the columns that {@link Columns} names. A {@link TestClock}
+ * comes before what starts a query.
  */
 public final class StreamingExtension
     implements ParameterResolver, AfterEachCallback, AfterAllCallback {
@@ -42,6 +43,7 @@ public final class StreamingExtension
         || type == FileStream.class
         || type == InMemoryStream.class
         || type == StreamInput.class
+        || type == TestClock.class
         || type == KafkaStream.class;
   }
 
@@ -57,6 +59,9 @@ public final class StreamingExtension
     if (type == SparkSession.class) {
       return session.spark();
     }
+    if (type == TestClock.class) {
+      return new TestClock(session);
+    }
     String columns = columns(parameter, test);
     if (type == KafkaStream.class) {
       return new KafkaStream(session, columns);
@@ -69,7 +74,10 @@ public final class StreamingExtension
   private static String columns(ParameterContext parameter, ExtensionContext test) {
     return parameter
         .findAnnotation(Columns.class)
-        .or(() -> Optional.ofNullable(test.getRequiredTestClass().getAnnotation(Columns.class)))
+        .or(
+            () ->
+                AnnotationSupport.findAnnotation(
+                    test.getRequiredTestClass(), Columns.class, test.getEnclosingTestClasses()))
         .map(Columns::value)
         .orElseThrow(
             () ->

@@ -9,13 +9,16 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import streamingdeepdive.app.LocalSpark;
 
 /**
- * A Spark session for one test. All of them share one Spark context, which is started by the first
- * and ends with the JVM; settings, temporary views and queries are each test's own.
+ * A Spark session for one test. All of them share one Spark context: the one that is running, or
+ * one that the first starts and that ends with the JVM. Settings, temporary views and queries are
+ * each test's own.
  *
  * <p>{@link StreamingExtension} opens and closes it. Where no JUnit extension runs:
  *
@@ -30,8 +33,6 @@ public final class TestSession implements AutoCloseable {
   /** Above Spark's own hook, which stops the context but keeps its files. */
   private static final int BEFORE_SPARK = 100;
 
-  private static SparkSession shared;
-
   private final SparkSession spark;
   private final List<Runnable> atTheEnd = new ArrayList<>();
 
@@ -45,7 +46,13 @@ public final class TestSession implements AutoCloseable {
    * @return the session, to be closed by the caller
    */
   public static TestSession open() {
-    SparkSession spark = shared().newSession();
+    SparkSession spark = running().newSession();
+    SparkConf context = spark.sparkContext().getConf();
+    // Also in a context of the project's own.
+    spark.conf().set("spark.sql.session.timeZone", "UTC");
+    spark
+        .conf()
+        .set("spark.sql.shuffle.partitions", context.get("spark.sql.shuffle.partitions", "2"));
     spark.conf().set("spark.sql.streaming.stopTimeout", "30s");
     // A step may be of more micro-batches than the 100 that Spark keeps by default.
     spark.conf().set("spark.sql.streaming.numRecentProgressUpdates", "10000");
@@ -56,7 +63,7 @@ public final class TestSession implements AutoCloseable {
   /**
    * Returns the Spark session.
    *
-   * @return a local session in the time zone UTC
+   * @return a session in the time zone UTC
    */
   public SparkSession spark() {
     return spark;
@@ -93,12 +100,13 @@ public final class TestSession implements AutoCloseable {
     }
   }
 
-  private static synchronized SparkSession shared() {
-    if (shared == null || shared.sparkContext().isStopped()) {
-      shared = LocalSpark.open("tests");
-      ShutdownHookManager.get().addShutdownHook(() -> LocalSpark.close(shared), BEFORE_SPARK);
+  private static synchronized SparkSession running() {
+    if (SparkContext$.MODULE$.getActive().isDefined()) {
+      return SparkSession.builder().getOrCreate();
     }
-    return shared;
+    SparkSession started = LocalSpark.open("tests");
+    ShutdownHookManager.get().addShutdownHook(() -> LocalSpark.close(started), BEFORE_SPARK);
+    return started;
   }
 
   static Path createDirectory() {

@@ -31,7 +31,7 @@ class CompleteModeGrowthTest {
             columns
                 .sparkSession()
                 .createDataFrame(
-                    rows.take(Long.MAX_VALUE - 1).stream().flatMap(List::stream).toList(),
+                    rows.take(Long.MAX_VALUE - 1).values().stream().flatMap(List::stream).toList(),
                     columns.schema()),
         steps);
   }

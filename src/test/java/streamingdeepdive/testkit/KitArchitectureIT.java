@@ -8,7 +8,7 @@ import com.tngtech.archunit.lang.ArchRule;
 
 /** The kit is published without the tests of the lessons. */
 @AnalyzeClasses(packages = "streamingdeepdive.testkit")
-class TestKitArchitectureIT {
+class KitArchitectureIT {
   @ArchTest
   static final ArchRule theKitKnowsNoLesson =
       noClasses()
