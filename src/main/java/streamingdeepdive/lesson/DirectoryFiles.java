@@ -34,6 +34,7 @@ public final class DirectoryFiles implements PathFilter, Configurable, Serializa
     Configuration.addDeprecation(filter.toLowerCase(Locale.ROOT), filter);
   }
 
+  /** Of the directory; what is listed deeper is nested. */
   private int depth;
 
   /** Hadoop creates it, by the name of the class. */
