@@ -11,6 +11,8 @@ import javax.security.auth.Subject;
 /**
  * Opens the JDK to Spark 3.5 from within the process, which since JDK 17 needs flags otherwise. An
  * IDE's Run button gives none, and a session setting comes too late.
+ *
+ * @see <a href="https://spark.apache.org/docs/3.5.7/#downloading">Java versions of Spark 3.5</a>
  */
 public final class JavaRuntime {
   /**

@@ -3,7 +3,9 @@ package streamingdeepdive.lesson;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.concat;
 import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.octet_length;
 import static org.apache.spark.sql.functions.raise_error;
+import static org.apache.spark.sql.functions.substring;
 import static org.apache.spark.sql.functions.translate;
 import static org.apache.spark.sql.functions.when;
 
@@ -38,17 +40,24 @@ final class JdbcSql {
 
   private JdbcSql() {}
 
-  /** A text, or a failure that shows it: PostgreSQL, unlike H2, stores no U+0000. */
+  /**
+   * A text, or a failure that shows it: PostgreSQL, unlike H2, stores no U+0000, and in the index
+   * of a key no text that is longer than a third of a page.
+   */
   static Column storable(String url, String name) {
     if (!url.startsWith("jdbc:postgresql:")) {
       return col(name);
     }
+    Column text = translate(substring(col(name), 1, 100), "\0", "?");
     Column failure =
         concat(
             lit("PostgreSQL cannot store the " + name + " "),
-            translate(col(name), "\0", "?"),
-            lit(
-                ", where ? is the character U+0000. Reject such values where the events are read, and start again."));
-    return when(col(name).contains("\0"), raise_error(failure)).otherwise(col(name)).as(name);
+            text,
+            when(col(name).contains("\0"), lit(", where ? is the character U+0000."))
+                .otherwise(lit("..., which is longer than 2600 bytes.")),
+            lit(" Reject such values where the events are read, and start again."));
+    return when(col(name).contains("\0").or(octet_length(col(name)).gt(2600)), raise_error(failure))
+        .otherwise(col(name))
+        .as(name);
   }
 }

@@ -20,6 +20,10 @@ import org.apache.spark.sql.types.StructType;
  * A directory in which each micro-batch of one query overwrites Parquet files in a directory of its
  * own, {@code batch=0}, {@code batch=1} and so on. They are read once Spark has written {@code
  * _SUCCESS} there. The file {@code _query_id} names the query.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">
+ *     Guide: ForeachBatch</a>
  */
 public final class BatchDirectories {
   /** The column that {@link #read} adds: the number of the micro-batch, BIGINT. */

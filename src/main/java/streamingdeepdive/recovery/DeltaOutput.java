@@ -11,6 +11,9 @@ import scala.collection.JavaConverters;
 /**
  * A Delta table that one streaming query writes. Its log keeps the id of the query and the number
  * of the last micro-batch with the version that this has made, so that Delta passes over a replay.
+ *
+ * @see <a href="https://docs.delta.io/3.3.2/delta-streaming.html">Delta: Table streaming reads and
+ *     writes</a>
  */
 public final class DeltaOutput {
   private final FileTree files;

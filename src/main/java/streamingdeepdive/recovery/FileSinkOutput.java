@@ -21,6 +21,10 @@ import scala.Option;
  * A directory that Spark's file sink writes. The sink keeps a log of the files that each
  * micro-batch has written; a file outside the log was left by a run that was killed, and Spark's
  * readers pass it over.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-sinks">
+ *     Guide: Output Sinks</a>
  */
 public final class FileSinkOutput {
   private static final String LOG = FileStreamSink.metadataDir();

@@ -21,8 +21,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.commons.lang3.RandomStringUtils;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -34,7 +37,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import streamingdeepdive.app.DirectoryFeed;
 import streamingdeepdive.recovery.HookedDriver;
 import streamingdeepdive.recovery.PostgresServer;
@@ -126,18 +131,38 @@ class JdbcSinkIT {
         add(sales, rows[7], rows[99_999]).rows(row(100_000L, 100_002.0)));
   }
 
-  /** PostgreSQL stores no text that holds U+0000. */
-  @Test
-  void aRegionThatCannotBeStoredIsNamed(FileStream sales) throws Exception {
+  /** PostgreSQL stores no text that holds U+0000, and none in an index that is too long for it. */
+  @ParameterizedTest
+  @MethodSource("unstorableRegions")
+  void aRegionThatCannotBeStoredIsNamed(String region, String sentence, FileStream sales)
+      throws Exception {
     Map<String, String> options = TestDatabase.POSTGRESQL.create();
     testStream(
         totals(sales, options),
         () -> read(options),
-        add(sales, sale("12:01", "eu", 1.0), sale("12:01", "u\0s", 2.0))
+        add(sales, sale("12:01", "eu", 1.0), sale("12:01", region, 2.0))
             .expectFailure(
                 RuntimeException.class,
-                "PostgreSQL cannot store the region u?s, where ? is the character U+0000. Reject"
-                    + " such values where the events are read, and start again."));
+                "PostgreSQL cannot store the region "
+                    + sentence
+                    + " Reject such values where the events are read, and start again."));
+  }
+
+  static Stream<Arguments> unstorableRegions() {
+    String longest = "ä".repeat(1300);
+    return Stream.of(
+        Arguments.of("u\0s", "u?s, where ? is the character U+0000."),
+        Arguments.of(longest + "x", "ä".repeat(100) + "..., which is longer than 2600 bytes."));
+  }
+
+  @Test
+  void theLongestRegionIsStored(FileStream sales) throws Exception {
+    Map<String, String> options = TestDatabase.POSTGRESQL.create();
+    String region = RandomStringUtils.random(1300, 0x100, 0x700, true, false, null, new Random(1));
+    testStream(
+        totals(sales, options),
+        () -> read(options),
+        add(sales, sale("12:01", region, 1.0)).rows(total("12:00", "12:05", region, 1.0)));
   }
 
   private static DataStreamWriter<Row> query(

@@ -1,6 +1,7 @@
 package streamingdeepdive.testkit;
 
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -40,7 +41,7 @@ public final class FileStream implements StreamInput {
    * @param lines its lines
    */
   public void addLines(String... lines) {
-    String name = "%06d.json".formatted(files++);
+    String name = String.format(Locale.ROOT, "%06d.json", files++);
     landing.land(name, lines.length == 0 ? "" : String.join("\n", lines) + "\n");
   }
 
