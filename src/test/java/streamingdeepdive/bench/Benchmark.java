@@ -39,8 +39,8 @@ public final class Benchmark {
   }
 
   /**
-   * The goal is 1.1 or less, for both. With C1 alone, since C2 goes on making the query faster for
-   * minutes, which would hide that it gets slower.
+   * The goal is 1.1 or less, for both. With C1 alone, as in the tests: a JVM that still compiles
+   * could hide that the query gets slower.
    */
   private void printStateOverTime() throws Exception {
     System.out.println("Windowed totals, micro-batches at the end against the beginning");
