@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -208,8 +209,8 @@ public final class LessonRun implements AutoCloseable {
    * @param failure what was thrown; directories of this run are named without their parents
    */
   public void printFailure(Exception failure) {
-    printer.printLine(
-        ProgramEnd.sentence(failure).replace(DirectoryFeed.uri(scratch) + "/", "") + "\n");
+    String directory = "(file:(//)?)?" + Pattern.quote(scratch.toUri().getPath());
+    printer.printLine(ProgramEnd.sentence(failure).replaceAll(directory, "") + "\n");
   }
 
   /** Ends the queries and the session, and deletes the directories of this run. */
