@@ -46,8 +46,7 @@ import streamingdeepdive.app.LessonRun;
  * numInputRows} counts it, a null region is a group of its own here, and without a time it is in no
  * window. {@link BadRecords} reads the same files and keeps such lines, with the reason.
  *
- * <p>Next: {@link WindowedAggregation}, the first whole program. Trap: {@link
- * streamingdeepdive.trap.UnlimitedBacklog}.
+ * <p>Next: {@link WindowedAggregation}. Trap: {@link streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">

@@ -40,7 +40,8 @@ import streamingdeepdive.app.LessonRun;
  * in {@code 05-too-late.json} the 1000.0 of 12:04:59 is missing in the window that ends at 12:05
  * and counts in the one that ends at 12:10.
  *
- * <p>Before: {@link WindowedAggregation}. Next: {@link Watermark}.
+ * <p>Before: {@link WindowedAggregation}. Next: {@link Watermark}. Trap: {@link
+ * streamingdeepdive.trap.LostWatermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#types-of-time-windows">

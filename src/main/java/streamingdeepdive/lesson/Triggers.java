@@ -46,8 +46,8 @@ import streamingdeepdive.app.LessonRun;
  * whatever the limit of the source, and ends without a no-data micro-batch, so the closed windows
  * wait for the next run. In the first two no row is late; from the third on, rows are dropped.
  *
- * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}, without micro-batches. Trap:
- * {@link streamingdeepdive.trap.UnlimitedBacklog}.
+ * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}. Trap: {@link
+ * streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#triggers">

@@ -50,7 +50,9 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * <p>Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
  * micro-batches: it cannot tell two queries apart that have run equally many.
  *
- * <p>Lesson: {@link ParquetSink}. Next trap: {@link ChangedQuery}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.ParquetSink}, {@link
+ * streamingdeepdive.lesson.DeltaSink}. Trap before: {@link CompleteModeGrowth}. Next trap: {@link
+ * ChangedQuery}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovering-from-failures-with-checkpointing">

@@ -47,7 +47,9 @@ import streamingdeepdive.lesson.Watermark;
  * measures it only where the packages {@code java.util} and {@code java.util.concurrent} are open
  * to it, as they are under spark-submit and after {@code JavaRuntime.prepare()}.
  *
- * <p>Lesson: {@link Watermark}. Next trap: {@link UnfinishedBatch}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.Watermark}, {@link
+ * streamingdeepdive.lesson.Deduplication}, {@link streamingdeepdive.lesson.Joins}. Next trap:
+ * {@link LostWatermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">
