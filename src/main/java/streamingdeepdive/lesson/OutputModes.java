@@ -41,9 +41,10 @@ import streamingdeepdive.app.LessonRun;
  * small result: it keeps all state and ignores the watermark, so in {@code 05-too-late.json} the
  * 1000.0 counts there and nowhere else.
  *
- * <p>Spark refuses at the start what cannot work: append mode for an aggregation without a
- * watermark, complete mode without an aggregation, update and complete mode into Parquet, sorting
- * in append mode.
+ * <p>A stream does not have the full DataFrame API. Spark refuses at the start: append mode for an
+ * aggregation without a watermark, complete mode without an aggregation, update and complete mode
+ * into Parquet, sorting except in complete mode, a limit in update mode, and in any mode {@code
+ * count_distinct} and {@code row_number}.
  *
  * <p>Before: {@link Watermark}. Next: {@link Deduplication}. Trap: {@link
  * streamingdeepdive.trap.CompleteModeGrowth}.

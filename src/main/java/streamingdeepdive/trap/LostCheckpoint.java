@@ -47,7 +47,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.
  *
- * <p>Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
+ * <p>A checkpoint that is moved as a whole goes on at its new place: it does not name its own path.
+ * Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
  * micro-batches: it cannot tell two queries apart that have run equally many.
  *
  * <p>Lessons: {@link streamingdeepdive.lesson.ParquetSink}, {@link

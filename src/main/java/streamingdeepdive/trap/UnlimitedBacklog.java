@@ -46,9 +46,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. Even
- * one by one, a backlog keeps rows that are dropped when each file is processed before the next one
- * lands: see {@link #readOneByOne}.
+ * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. One
+ * by one still keeps more than files that land one by one: see {@link #readOneByOne}.
  *
  * <p>Lessons: {@link streamingdeepdive.lesson.FileSource}, {@link
  * streamingdeepdive.lesson.Triggers}, {@link streamingdeepdive.lesson.KafkaSource}. Trap before:
