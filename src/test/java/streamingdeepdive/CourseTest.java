@@ -65,6 +65,14 @@ class CourseTest {
   }
 
   @Test
+  void everyFileThatTheReadmeLinksIsThere() throws IOException {
+    assertThat(
+            Pattern.compile("]\\(([^)#]+)\\)").matcher(readString(Path.of("README.md"))).results())
+        .isNotEmpty()
+        .allSatisfy(link -> assertThat(Path.of(link.group(1))).exists());
+  }
+
+  @Test
   void theFirstCommandRunsTheFirstLesson() throws IOException {
     assertThat(readString(Path.of("pom.xml")))
         .contains(
