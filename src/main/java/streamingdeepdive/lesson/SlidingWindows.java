@@ -30,7 +30,10 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 12:04:00, state rows 8 (2 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>.
+ * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>, here as
+ * a picture:
+ *
+ * <p><img src="doc-files/sliding-windows.svg" alt="Files, event times, windows that overlap">
  *
  * <p>The tempting mistake is to add the windows up: since each sale is in two of them, their sum is
  * twice the sum of the sales. Tumbling windows, where the slide is the length of the window, can be

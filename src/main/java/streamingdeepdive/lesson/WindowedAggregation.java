@@ -36,7 +36,9 @@ import streamingdeepdive.app.LessonRun;
  * }</pre>
  *
  * <p>The whole output is in <a
- * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>.
+ * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>, here as a picture:
+ *
+ * <p><img src="doc-files/timeline.svg" alt="Files, event times, windows and watermark">
  *
  * <p>The tempting alternative is to leave the watermark out. Then the 1000.0 counts, but no window
  * is ever closed: after the last file there are 7 state rows instead of 1, and their number only

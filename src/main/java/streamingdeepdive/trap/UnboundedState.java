@@ -30,6 +30,8 @@ import streamingdeepdive.lesson.Watermark;
  *
  * <p>The whole output is in <a href="doc-files/UnboundedState.txt">UnboundedState.txt</a>.
  *
+ * <p><img src="doc-files/state-rows.svg" alt="40 state rows without a watermark, 3 with it">
+ *
  * <p>{@code withWatermark} alone is no cure. With it and {@code groupBy("region")}, without a
  * window, the watermark moves and every region stays in the state. That is right if there are few
  * regions; over keys that never end it grows forever.
