@@ -12,8 +12,7 @@ import streamingdeepdive.app.LessonRun;
  * these can the reader of the output handle?
  *
  * <p>Append mode outputs a total once, when its window is closed. Update mode outputs a total
- * whenever a row was added to it, even one that leaves the amount as it was. Complete mode outputs
- * all totals every time, here the three below and two more:
+ * whenever a row was added to it, even of amount 0. Complete mode outputs all totals every time:
  *
  * <pre>{@code
  * == 04-closes-the-first-window.json
@@ -43,8 +42,8 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>A stream does not have the full DataFrame API. Spark refuses at the start: append mode for an
  * aggregation without a watermark, complete mode without an aggregation, update and complete mode
- * into Parquet, sorting except in complete mode, a limit in update mode, and in any mode {@code
- * count_distinct} and {@code row_number}.
+ * into Parquet, sorting except in complete mode, a limit in update mode, {@code count_distinct} and
+ * {@code row_number}.
  *
  * <p>Before: {@link Watermark}. Next: {@link Deduplication}. Trap: {@link
  * streamingdeepdive.trap.CompleteModeGrowth}.
