@@ -16,6 +16,8 @@ import streamingdeepdive.testkit.TestSession;
 final class Mains {
   private static final Path SOURCES = Path.of("src/main/java");
 
+  private static boolean sparkHasRun;
+
   private Mains() {}
 
   /** In the order of their names. */
@@ -52,8 +54,13 @@ final class Mains {
 
   /** Returns what it prints; it leaves nothing behind in the JVM. */
   static String run(Class<?> main) {
-    // Whatever Spark does once in a JVM has been done then, and the context is the main's own.
-    TestSession.open().spark().stop();
+    if (!sparkHasRun) {
+      TestSession.open(); // whatever Spark does once in a JVM has been done then
+      sparkHasRun = true;
+    }
+    if (SparkContext$.MODULE$.getActive().isDefined()) {
+      SparkContext$.MODULE$.getActive().get().stop(); // the context is the main's own
+    }
     // ZooKeeper's classes, which Kafka's broker loads, set it.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     Object properties = System.getProperties().clone();

@@ -18,7 +18,7 @@ import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.StreamingExtension;
 
 @ExtendWith(StreamingExtension.class)
-class LocalSparkTest {
+class LocalSparkIT {
   @Test
   void noProcessIsForkedPerFile(
       @Columns("region STRING") FileStream events, @TempDir Path directory) throws Exception {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-class LocalBrokerTest {
+class LocalBrokerIT {
   private static void connect(String address) throws Exception {
     String[] parts = address.split(":");
     new Socket(parts[0], Integer.parseInt(parts[1])).close();
