@@ -51,7 +51,8 @@ import streamingdeepdive.recovery.Checkpoint;
  * see {@link ParquetSink}. The raw text has no line end and no byte-order mark. Bytes that are not
  * UTF-8 come as U+FFFD.
  *
- * <p>Before: {@link SocketSource}. Next: {@link Joins}.
+ * <p>Before: {@link SocketSource}. Next: {@link Joins}. Trap: {@link
+ * streamingdeepdive.trap.FutureEvents}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">

@@ -54,7 +54,7 @@ import streamingdeepdive.app.Topic;
  * at the start. The query reports no progress. Each task keeps its core; with fewer cores than
  * partitions some rows never come, and no error says so: {@link #continuous} refuses that. After a
  * restart rows that were output since the last checkpoint may be output again: the output is
- * at-least-once.
+ * at-least-once. Nearly all pipelines are better off with micro-batches.
  *
  * <p>Before: {@link Triggers}. Next: {@link KafkaSource}.
  *

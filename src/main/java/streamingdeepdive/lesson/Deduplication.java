@@ -35,7 +35,8 @@ import streamingdeepdive.app.LessonRun;
  * <p>Not handled: {@code -0.0} and {@code 0.0} are two keys on a stream, though one in a batch
  * query.
  *
- * <p>Before: {@link OutputModes}. Next: {@link ParquetSink}.
+ * <p>Before: {@link OutputModes}. Next: {@link ParquetSink}. Trap: {@link
+ * streamingdeepdive.trap.UnboundedState}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#streaming-deduplication">

@@ -49,7 +49,8 @@ import streamingdeepdive.recovery.DeltaOutput;
  * do not move the watermark. Old versions and small files stay until {@code VACUUM} and {@code
  * OPTIMIZE}, which are not handled here.
  *
- * <p>Before: {@link JdbcSink}. Next: {@link KafkaSource}.
+ * <p>Before: {@link JdbcSink}. Next: {@link KafkaSink}. Trap: {@link
+ * streamingdeepdive.trap.LostCheckpoint}.
  *
  * @see <a href="https://docs.delta.io/3.3.2/delta-streaming.html">Delta: Table streaming reads and
  *     writes</a>

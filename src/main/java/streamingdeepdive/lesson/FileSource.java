@@ -16,9 +16,10 @@ import streamingdeepdive.app.LessonRun;
  * Files of JSON lines as a stream. What is a stream, if not a table that is never finished?
  *
  * <p>Structured Streaming lets you write a query as if the whole table were there, and keeps its
- * result up to date while rows are appended. {@link #main} runs one query over the stream, then
- * over the finished table. The stream goes to Spark's console sink, which prints each micro-batch
- * with its number. In complete mode, as here, that is the whole result each time, unsorted:
+ * result up to date while rows are appended. It takes new rows in portions, the micro-batches, here
+ * a file each. {@link #main} runs one query over the stream, then over the finished table. The
+ * stream goes to Spark's console sink, which prints each micro-batch with its number. In complete
+ * mode, as here, that is the whole result each time, unsorted:
  *
  * <pre>{@code
  * == 01-on-time.json
@@ -36,8 +37,8 @@ import streamingdeepdive.app.LessonRun;
  * +------+-----+------------+
  * }</pre>
  *
- * <p>In update mode it would be the updated rows only, and a query with a watermark would print an
- * empty table for each no-data micro-batch. The finished table gives the same rows as Batch 7.
+ * <p>The finished table gives the same rows as Batch 7. For the other modes see {@link
+ * OutputModes}; with a {@link Watermark} the console also shows micro-batches without rows.
  *
  * <p>The whole output is in <a href="doc-files/FileSource.txt">FileSource.txt</a>; the last line of
  * each of its steps is from the replay, not from Spark.
@@ -46,8 +47,7 @@ import streamingdeepdive.app.LessonRun;
  * numInputRows} counts it, a null region is a group of its own here, and without a time it is in no
  * window. {@link BadRecords} reads the same files and keeps such lines, with the reason.
  *
- * <p>Next: {@link WindowedAggregation}, the first whole program. Trap: {@link
- * streamingdeepdive.trap.UnlimitedBacklog}.
+ * <p>Next: {@link WindowedAggregation}. Trap: {@link streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">

@@ -52,7 +52,8 @@ import streamingdeepdive.recovery.JdbcTable;
  *
  * <p>The whole output is in <a href="doc-files/JdbcSink.txt">JdbcSink.txt</a>. The tempting
  * alternative is {@code batch.write().mode("append").jdbc(...)}. It adds a row for each revision of
- * a total, and the rows of a replayed micro-batch a second time.
+ * a total, and the rows of a replayed micro-batch a second time. Nor is this an upsert "keyed on
+ * batch ID": with that ID in the key, each revision would be a row of its own.
  *
  * <p>If the database fails, the query fails, and the next start goes on from the checkpoint. A
  * query that would lose or mix totals is refused when it is built; the exception says what to do.

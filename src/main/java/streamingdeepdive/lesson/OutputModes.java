@@ -12,8 +12,7 @@ import streamingdeepdive.app.LessonRun;
  * these can the reader of the output handle?
  *
  * <p>Append mode outputs a total once, when its window is closed. Update mode outputs a total
- * whenever a row was added to it, even one that leaves the amount as it was. Complete mode outputs
- * all totals every time, here the three below and two more:
+ * whenever a row was added to it, even of amount 0. Complete mode outputs all totals every time:
  *
  * <pre>{@code
  * == 04-closes-the-first-window.json
@@ -41,9 +40,10 @@ import streamingdeepdive.app.LessonRun;
  * small result: it keeps all state and ignores the watermark, so in {@code 05-too-late.json} the
  * 1000.0 counts there and nowhere else.
  *
- * <p>Spark refuses at the start what cannot work: append mode for an aggregation without a
- * watermark, complete mode without an aggregation, update and complete mode into Parquet, sorting
- * in append mode.
+ * <p>A stream does not have the full DataFrame API. Spark refuses at the start: append mode for an
+ * aggregation without a watermark, complete mode without an aggregation, update and complete mode
+ * into Parquet, sorting except in complete mode, a limit in update mode, {@code count_distinct} and
+ * {@code row_number}.
  *
  * <p>Before: {@link Watermark}. Next: {@link Deduplication}. Trap: {@link
  * streamingdeepdive.trap.CompleteModeGrowth}.

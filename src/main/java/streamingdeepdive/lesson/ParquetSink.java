@@ -26,8 +26,9 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * Totals as Parquet files. How does each row come to be there exactly once, though the process may
  * die at any moment?
  *
- * <p>The file sink logs the files of each micro-batch. If Spark replays one that is in the log, the
- * sink passes over it. The sink can only add rows, so a total is written once it is final:
+ * <p>A query that died goes on from its checkpoint, and Spark replays the last micro-batch. The
+ * file sink logs the files of each one, and passes over one that is in its log. It can only add
+ * rows, so a total is written once it is final:
  *
  * <pre>{@code
  * == 01-on-time.json
@@ -53,8 +54,8 @@ import streamingdeepdive.recovery.FileSinkOutput;
  * overwrites a directory of its own with the totals that changed. {@link #latest} reads the newest
  * revision of each total, {@link #history} all of them. While a micro-batch is replayed, they see
  * the state before it, or fail; without Spark's mark {@code _SUCCESS} they would see half its rows.
- * Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000, for
- * one row. Each leaves a file per shuffle partition. For what must not grow, see {@link DeltaSink}.
+ * Reading costs more with every micro-batch there ever was: 0.7 s after 2, 25 s after 5,000. Each
+ * leaves a file per shuffle partition. For what must not grow, see {@link DeltaSink}.
  *
  * <p>A query that would lose or double rows is not built, and the exception says what to do. Not
  * noticed are a second process on the same checkpoint, a changed query (see {@link

@@ -30,7 +30,10 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 12:04:00, state rows 8 (2 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>.
+ * <p>The whole output is in <a href="doc-files/SlidingWindows.txt">SlidingWindows.txt</a>, here as
+ * a picture:
+ *
+ * <p><img src="doc-files/sliding-windows.svg" alt="Files, event times, windows that overlap">
  *
  * <p>The tempting mistake is to add the windows up: since each sale is in two of them, their sum is
  * twice the sum of the sales. Tumbling windows, where the slide is the length of the window, can be
@@ -40,7 +43,8 @@ import streamingdeepdive.app.LessonRun;
  * in {@code 05-too-late.json} the 1000.0 of 12:04:59 is missing in the window that ends at 12:05
  * and counts in the one that ends at 12:10.
  *
- * <p>Before: {@link WindowedAggregation}. Next: {@link Watermark}.
+ * <p>Before: {@link WindowedAggregation}. Next: {@link Watermark}. Trap: {@link
+ * streamingdeepdive.trap.LostWatermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#types-of-time-windows">

@@ -33,10 +33,10 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>By default a micro-batch starts as soon as there is new data and the one before is done. With
  * {@code Trigger.ProcessingTime("30 seconds")} or {@code Trigger.ProcessingTime("1 minute")} the
- * first starts at once and the others at multiples of the interval; one that takes longer than the
- * interval is followed at once. Both run until they are stopped. {@code awaitTermination(timeout)}
- * waits for so many milliseconds, where Python counts seconds; it returns false if the query has
- * not ended, and leaves it running.
+ * first starts at once and the others at multiples of the interval, for which new rows wait; one
+ * that takes longer than the interval is followed at once. Both run until they are stopped. {@code
+ * awaitTermination(timeout)} waits for so many milliseconds, where Python counts seconds; it
+ * returns false if the query has not ended, and leaves it running.
  *
  * <p>Available now processes what is there at the start, in micro-batches of the usual size, then
  * runs the no-data micro-batch that outputs the last closed windows, and ends. It suits a scheduled
@@ -46,8 +46,8 @@ import streamingdeepdive.app.LessonRun;
  * whatever the limit of the source, and ends without a no-data micro-batch, so the closed windows
  * wait for the next run. In the first two no row is late; from the third on, rows are dropped.
  *
- * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}, without micro-batches. Trap:
- * {@link streamingdeepdive.trap.UnlimitedBacklog}.
+ * <p>Before: {@link KafkaSink}. Next: {@link ContinuousProcessing}. Trap: {@link
+ * streamingdeepdive.trap.UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#triggers">

@@ -32,7 +32,9 @@ import streamingdeepdive.app.LessonRun;
  * watermark none, state rows 6 (2 updated), rows dropped as late 0, rows put out 2
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/Watermark.txt">Watermark.txt</a>.
+ * <p>The whole output is in <a href="doc-files/Watermark.txt">Watermark.txt</a>. With 10 minutes:
+ *
+ * <p><img src="doc-files/timeline.svg" alt="Files, event times, windows and watermark">
  *
  * <p>Rows are judged late by the watermark of the micro-batch before, so no row is late against a
  * row of its own micro-batch. That makes the order of feeding part of the result. Take three files

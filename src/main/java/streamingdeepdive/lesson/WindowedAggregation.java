@@ -15,13 +15,14 @@ import streamingdeepdive.app.LessonRun;
  * of order?
  *
  * <p>This is the first whole program: {@link #main} reads a stream, builds the query, and starts it
- * with an output mode, a sink and a checkpoint location. A sale belongs to the window that its own
- * {@code event_time} falls into, whenever it arrives. The windows are tumbling: they do not
- * overlap, and each contains its start but not its end. The watermark is the newest event time
- * minus ten minutes, 12:04 after two files. A sale of 12:03 in the third is behind it and counts
- * all the same, because its window is open until the watermark reaches 12:05. The fourth file moves
- * it there: the window is closed and its state removed. The 1000.0 of 12:04:59 comes too late for
- * that window and is dropped:
+ * with an output mode, a sink and a checkpoint location, where Spark notes how far it has come and
+ * what it keeps between micro-batches, its state. A sale belongs to the window that its own {@code
+ * event_time} falls into, whenever it arrives. The windows are tumbling: they do not overlap, and
+ * each contains its start but not its end. The watermark is the newest event time minus ten
+ * minutes, 12:04 after two files. A sale of 12:03 in the third is behind it and counts all the
+ * same, because its window is open until the watermark reaches 12:05. The fourth file moves it
+ * there: the window is closed and its state removed. The 1000.0 of 12:04:59 comes too late for that
+ * window and is dropped:
  *
  * <pre>{@code
  * == 05-too-late.json
@@ -36,11 +37,12 @@ import streamingdeepdive.app.LessonRun;
  * }</pre>
  *
  * <p>The whole output is in <a
- * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>.
+ * href="doc-files/WindowedAggregation.txt">WindowedAggregation.txt</a>, here as a picture:
+ *
+ * <p><img src="doc-files/timeline.svg" alt="Files, event times, windows and watermark">
  *
  * <p>The tempting alternative is to leave the watermark out. Then the 1000.0 counts, but no window
- * is ever closed: after the last file there are 7 state rows instead of 1, and their number only
- * grows.
+ * is ever closed: after the last file there are 7 state rows instead of 1, and ever more.
  *
  * <p>Not handled: a sale that is delivered twice counts twice, see {@link Deduplication}. A sale
  * without {@code event_time} is in no window and is not counted as dropped; only {@code

@@ -33,7 +33,8 @@ import streamingdeepdive.lesson.OutputModes;
  * <p>The state is the same in both modes, one row per key. To bound it too, the query needs a
  * window and a watermark; complete mode would ignore the watermark.
  *
- * <p>Lesson: {@link OutputModes}. Next trap: {@link FutureEvents}.
+ * <p>Lesson: {@link streamingdeepdive.lesson.OutputModes}. Trap before: {@link ProcessingTime}.
+ * Next trap: {@link LostCheckpoint}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#output-modes">

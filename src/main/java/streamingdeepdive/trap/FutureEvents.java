@@ -55,7 +55,9 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * watermark sees the event. What is beyond the bound is not thrown away: {@link #beyondBound} has
  * it.
  *
- * <p>Lesson: {@link streamingdeepdive.lesson.Watermark}. Next trap: {@link LostWatermark}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.Watermark}, {@link
+ * streamingdeepdive.lesson.BadRecords}. Trap before: {@link UnfinishedBatch}. Next trap: {@link
+ * UnlimitedBacklog}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">

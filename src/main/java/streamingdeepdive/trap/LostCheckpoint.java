@@ -47,10 +47,13 @@ import streamingdeepdive.lesson.WindowedAggregation;
  *
  * <p>The whole output is in <a href="doc-files/LostCheckpoint.txt">LostCheckpoint.txt</a>.
  *
- * <p>Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
+ * <p>A checkpoint that is moved as a whole goes on at its new place: it does not name its own path.
+ * Keep, back up and delete checkpoint and output together. The cure compares the numbers of the
  * micro-batches: it cannot tell two queries apart that have run equally many.
  *
- * <p>Lesson: {@link ParquetSink}. Next trap: {@link ChangedQuery}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.ParquetSink}, {@link
+ * streamingdeepdive.lesson.DeltaSink}. Trap before: {@link CompleteModeGrowth}. Next trap: {@link
+ * ChangedQuery}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovering-from-failures-with-checkpointing">

@@ -45,7 +45,9 @@ import streamingdeepdive.lesson.FileSource;
  * <p>The cure is to compute first and call {@code withWatermark} last: {@link
  * #buildQueryOnMarkedLast}.
  *
- * <p>Lesson: {@link streamingdeepdive.lesson.Watermark}. Next trap: {@link ProcessingTime}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.SlidingWindows}, {@link
+ * streamingdeepdive.lesson.Watermark}. Trap before: {@link UnboundedState}. Next trap: {@link
+ * ProcessingTime}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#conditions-for-watermarking-to-clean-aggregation-state">

@@ -51,8 +51,8 @@ import streamingdeepdive.lesson.FileSource;
  * processing time is a column here, so that each run outputs the same. Usually it is {@code
  * current_timestamp()}, the start of the micro-batch, and no two runs output the same.
  *
- * <p>Lesson: {@link streamingdeepdive.lesson.WindowedAggregation}. Next trap: {@link
- * UnboundedState}.
+ * <p>Lesson: {@link streamingdeepdive.lesson.WindowedAggregation}. Trap before: {@link
+ * LostWatermark}. Next trap: {@link CompleteModeGrowth}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#window-operations-on-event-time">

@@ -13,21 +13,8 @@ import streamingdeepdive.lesson.Watermark;
  *
  * <p>Everything: a sale for the very first window may still arrive. State rows and state memory
  * grow with the stream, until the executors run out of memory. Each of ten files has one sale in
- * each of four new windows. With the first file:
- *
- * <pre>{@code
- * == 01.json
- * {"event_time":"2026-01-01T12:00:00Z","region":"eu","amount":1.0}
- * {"event_time":"2026-01-01T12:05:00Z","region":"eu","amount":1.0}
- * {"event_time":"2026-01-01T12:10:00Z","region":"eu","amount":1.0}
- * {"event_time":"2026-01-01T12:15:00Z","region":"eu","amount":1.0}
- * -- without a watermark
- * watermark none, state rows 4 (4 updated), rows dropped as late 0, rows put out 4
- * -- with a watermark
- * watermark 2026-01-01 12:05:00, state rows 3 (4 updated), rows dropped as late 0, rows put out 4
- * }</pre>
- *
- * <p>With the last one there are 40 state rows, or three with a watermark:
+ * each of four new windows. After the first file there are 4 state rows, or 3 with a watermark.
+ * After the last one:
  *
  * <pre>{@code
  * == 10.json
@@ -43,11 +30,18 @@ import streamingdeepdive.lesson.Watermark;
  *
  * <p>The whole output is in <a href="doc-files/UnboundedState.txt">UnboundedState.txt</a>.
  *
+ * <p><img src="doc-files/state-rows.svg" alt="40 state rows without a watermark, 3 with it">
+ *
+ * <p>{@code withWatermark} alone is no cure. With it and {@code groupBy("region")}, without a
+ * window, the watermark moves and every region stays in the state. That is right if there are few
+ * regions; over keys that never end it grows forever.
+ *
  * <p>The state memory, {@code memoryUsedBytes} in the progress of the query, grows likewise. Spark
  * measures it only where the packages {@code java.util} and {@code java.util.concurrent} are open
  * to it, as they are under spark-submit and after {@code JavaRuntime.prepare()}.
  *
- * <p>Lesson: {@link Watermark}. Next trap: {@link UnfinishedBatch}.
+ * <p>Lessons: {@link Watermark}, {@link streamingdeepdive.lesson.Deduplication}, {@link
+ * streamingdeepdive.lesson.Joins}. Next trap: {@link LostWatermark}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#handling-late-data-and-watermarking">

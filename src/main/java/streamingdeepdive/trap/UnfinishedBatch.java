@@ -49,7 +49,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * second read what the first has computed; alone it does not help, since it computes nothing.
  *
  * <p>Lessons: {@link streamingdeepdive.lesson.JdbcSink}, {@link
- * streamingdeepdive.lesson.KafkaSink}. Next trap: {@link LostCheckpoint}.
+ * streamingdeepdive.lesson.KafkaSink}. Trap before: {@link ChangedQuery}. Next trap: {@link
+ * FutureEvents}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#foreachbatch">

@@ -46,10 +46,11 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * watermark 2026-01-01 13:11:00, state rows 1 (13 updated), rows dropped as late 1
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. Even
- * one by one, a backlog keeps rows that are dropped when each file is processed before the next one
- * lands: see {@link #readOneByOne}. Lessons: {@link FileSource}, {@link
- * streamingdeepdive.lesson.Triggers}.
+ * <p>The whole output is in <a href="doc-files/UnlimitedBacklog.txt">UnlimitedBacklog.txt</a>. See
+ * also {@link #readOneByOne}.
+ *
+ * <p>Lessons: {@link FileSource}, {@link streamingdeepdive.lesson.Triggers}, {@link
+ * streamingdeepdive.lesson.KafkaSource}. Trap before: {@link FutureEvents}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">

@@ -1,5 +1,8 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.count_distinct;
+import static org.apache.spark.sql.functions.row_number;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.StreamScript.add;
@@ -12,6 +15,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.expressions.Window;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -116,6 +120,22 @@ class OutputModesTest {
                 + " DataFrame/Dataset in Complete output mode",
             (sales, path) ->
                 OutputModes.append(WindowedAggregation.buildQuery(sales).orderBy("total_amount"))
+                    .format("noop")),
+        refused(
+            "Limits are not supported on streaming DataFrames/Datasets in Update output mode",
+            (sales, path) -> OutputModes.update(sales.limit(1)).format("noop")),
+        refused(
+            "Distinct aggregations are not supported on streaming DataFrames/Datasets",
+            (sales, path) ->
+                OutputModes.complete(sales.groupBy("region").agg(count_distinct(col("amount"))))
+                    .format("noop")),
+        refused(
+            "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING",
+            (sales, path) ->
+                OutputModes.append(
+                        sales.withColumn(
+                            "rank",
+                            row_number().over(Window.partitionBy("region").orderBy("event_time"))))
                     .format("noop")));
   }
 

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.advance;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,10 +20,14 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import streamingdeepdive.app.RowCollector;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.StreamingExtension;
+import streamingdeepdive.testkit.TestClock;
 import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
@@ -102,6 +109,19 @@ class TriggersTest {
         });
     assertThat(query.isActive()).isTrue();
     query.stop();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"30 seconds, 29 seconds", "1 minute, 59 seconds"})
+  void aRowWaitsForTheNextMultipleOfTheInterval(
+      String interval, String almost, TestClock clock, InMemoryStream events) {
+    testStream(
+        Triggers.every(events.toDF(), interval).format("noop"),
+        add(events, sale("12:01", "eu", 1.0)).microBatches(0),
+        advance(clock, almost).microBatches(0),
+        advance(clock, "1 second").microBatches(1),
+        add(events, sale("12:02", "eu", 2.0)).microBatches(0),
+        advance(clock, interval).microBatches(1));
   }
 
   @Test

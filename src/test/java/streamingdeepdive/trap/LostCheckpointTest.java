@@ -1,11 +1,13 @@
 package streamingdeepdive.trap;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
 import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.check;
+import static streamingdeepdive.testkit.StreamScript.fromCheckpoint;
 import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.stop;
 import static streamingdeepdive.testkit.StreamScript.testStream;
@@ -129,6 +131,24 @@ class LostCheckpointTest {
     assertThatThrownBy(() -> spark.read().parquet(output.toString()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("_spark_metadata/0 doesn't exist");
+  }
+
+  @Test
+  void aCheckpointThatIsMovedGoesOn(FileStream sales, TestSession session) {
+    Path moved = session.newDirectory().resolve("moved");
+    run(
+        LostCheckpoint::buildQuery,
+        sales,
+        add(sales, sale("12:00", 1.0)),
+        add(sales, sale("12:20", 2.0)).rows(FIRST),
+        stop(),
+        check(() -> assertThat(checkpoint.toFile().renameTo(moved.toFile())).isTrue()));
+    run(
+        LostCheckpoint::buildQuery,
+        sales,
+        fromCheckpoint(moved),
+        start().rows(FIRST),
+        add(sales, sale("12:40", 4.0)).rows(FIRST, SECOND));
   }
 
   @Test

@@ -3,6 +3,8 @@ package streamingdeepdive.trap;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
+import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.addLines;
 import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.testStream;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamingExtension;
 
@@ -69,6 +72,16 @@ class UnboundedStateTest {
 
     assertThat(memory).isSorted();
     assertThat(memory.get(FILES - 1)).isGreaterThan(8 * memory.get(0));
+  }
+
+  @Test
+  void aWatermarkWithoutAWindowRemovesNothing(InMemoryStream sales) {
+    testStream(
+        FileSource.buildQuery(sales.toDF().withWatermark("event_time", "10 minutes")),
+        Update(),
+        add(sales, sale("12:01", "eu", 1.0)).watermark("11:51").state(1),
+        add(sales, sale("18:00", "us", 2.0)).watermark("17:50").state(2),
+        add(sales, sale("23:01", "br", 4.0)).watermark("22:51").state(3));
   }
 
   @Test

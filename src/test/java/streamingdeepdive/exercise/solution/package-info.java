@@ -1,0 +1,2 @@
+/** One solution of each exercise. */
+package streamingdeepdive.exercise.solution;
