@@ -54,7 +54,8 @@ final class FailureReport {
             frame ->
                 !frame
                     .getClassName()
-                    .matches("(org\\.apache\\.(spark|hadoop)|scala|java|javax|jdk|sun)\\..*"))
+                    .matches(
+                        "((org\\.apache|scala|java|javax|jdk|sun)\\..*|streamingdeepdive\\.testkit\\.\\w+(?<!IT|Test)([$].*)?)"))
         .findFirst();
   }
 

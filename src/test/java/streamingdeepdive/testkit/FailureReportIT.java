@@ -14,6 +14,7 @@ import static streamingdeepdive.testkit.StreamScript.check;
 import static streamingdeepdive.testkit.StreamScript.crash;
 import static streamingdeepdive.testkit.StreamScript.restart;
 import static streamingdeepdive.testkit.StreamScript.start;
+import static streamingdeepdive.testkit.StreamScript.stop;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.Arrays;
@@ -24,6 +25,7 @@ import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -285,11 +287,11 @@ class FailureReportIT {
             "3 values for the 2 columns (time TIMESTAMP,name STRING) in row(null, null, null)"),
         Arguments.of(
             row("12:00", "a"),
-            "The column time is TIMESTAMP and takes a Timestamp, not the String 12:00 in"
+            "The column time has the type TIMESTAMP and takes a Timestamp, not the String 12:00 in"
                 + " row(\"12:00\", \"a\")"),
         Arguments.of(
             row(at("12:00"), 1L),
-            "The column name is STRING and takes a String, not the Long 1 in row(at(\"12:00\"),"
+            "The column name has the type STRING and takes a String, not the Long 1 in row(at(\"12:00\"),"
                 + " 1L)"));
   }
 
@@ -312,5 +314,43 @@ class FailureReportIT {
     assertThat(add(events, rows).toString())
         .contains("row(at(\"12:00\"), \"bbbb", "bb ... ee", "eeee\"), 2 more)")
         .hasSizeLessThan(1_400);
+  }
+
+  @Test
+  void aStepWithoutAMicroBatchSaysWhy(
+      TestClock clock, InMemoryStream events, InMemoryStream others) {
+    Step add = add(events, event("12:00", "a")).rows(event("12:00", "a"));
+
+    assertThat(failure(() -> testStream(events.toDF(), Append(), stop(), add)))
+        .hasMessageContaining("no micro-batch ran in this step: the query is down");
+    assertThat(failure(() -> testStream(others.toDF(), Append(), start(), add)))
+        .hasMessageContaining("no micro-batch ran in this step: there was no new data");
+    assertThat(
+            failure(
+                () ->
+                    testStream(
+                        events.toDF(),
+                        Append(),
+                        start(Trigger.ProcessingTime("10 seconds")),
+                        add(events, event("12:01", "b")).rows(event("12:01", "b")))))
+        .hasMessageContaining("no micro-batch ran in this step: the query waits for its clock");
+  }
+
+  @Test
+  void aQueryThatIsDownCannotCrash(InMemoryStream events) {
+    assertThat(
+            failure(
+                () ->
+                    testStream(
+                        events.toDF(), Append(), stop(), crash(events, event("12:00", "a")))))
+        .hasMessageContaining("The query is down and cannot crash; start it first");
+  }
+
+  @Test
+  void anElementOfAnotherTypeIsNamed(@Columns("tags ARRAY<INT>") InMemoryStream events) {
+    assertThatThrownBy(() -> events.addData(List.of(row(List.of("a")))))
+        .hasMessage(
+            "The column tags has the type INT and takes a Integer, not the String a in"
+                + " row(Arrays.asList(\"a\"))");
   }
 }

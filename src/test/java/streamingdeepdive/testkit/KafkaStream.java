@@ -18,7 +18,8 @@ import streamingdeepdive.app.Topic;
  * JSON for its value and, unless added by {@link #key}, without a key. A micro-batch takes all that
  * has been added before it starts.
  *
- * <p>Tests that use it need {@code org.apache.kafka:kafka_2.12:3.4.1} on their class path.
+ * <p>Tests that use it need a broker on their class path; the page of the package has the
+ * dependency.
  */
 public final class KafkaStream implements StreamInput {
   /** Without the half second that Spark's source by default waits at the end of a topic. */

@@ -21,7 +21,7 @@ interface RowView {
    * @param last what the last micro-batch of the step put out
    * @param all what has come since the first step
    */
-  record Seen(ActualRows now, ActualRows last, ActualRows all) {}
+  record Seen(Supplier<ActualRows> now, Supplier<ActualRows> last, Supplier<ActualRows> all) {}
 
   /** Looks after a step, which ran these micro-batches. */
   Optional<Seen> after(Optional<QueryLog.Entry> step);
@@ -31,14 +31,14 @@ interface RowView {
     return step -> Optional.empty();
   }
 
-  /** Reads a table anew after each step. */
+  /** Reads a table anew for each statement on its rows. */
   static RowView of(Supplier<Dataset<Row>> table) {
-    return step -> {
-      Dataset<Row> rows = table.get();
-      ActualRows seen =
-          new ActualRows(rows.sparkSession(), List.of(rows.columns()), rows.collectAsList());
-      return Optional.of(new Seen(seen, seen, seen));
-    };
+    Supplier<ActualRows> seen =
+        () -> {
+          Dataset<Row> rows = table.get();
+          return new ActualRows(rows.sparkSession(), List.of(rows.columns()), rows.collectAsList());
+        };
+    return step -> Optional.of(new Seen(seen, seen, seen));
   }
 
   /** Sees what each micro-batch put out; one that is replayed replaces its own rows. */
@@ -62,7 +62,7 @@ interface RowView {
   }
 
   private static Seen seen(Dataset<Row> query, List<Row> now, List<Row> last, List<Row> all) {
-    return new Seen(actual(query, now), actual(query, last), actual(query, all));
+    return new Seen(() -> actual(query, now), () -> actual(query, last), () -> actual(query, all));
   }
 
   private static ActualRows actual(Dataset<Row> query, List<Row> rows) {

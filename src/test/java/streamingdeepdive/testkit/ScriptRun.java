@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.streaming.AvailableNowTrigger$;
 import org.apache.spark.sql.execution.streaming.MicroBatchExecution;
 import org.apache.spark.sql.execution.streaming.OneTimeTrigger$;
@@ -28,7 +27,7 @@ final class ScriptRun implements AutoCloseable {
   private final RowView view;
   private final Path checkpoint = TestSession.createDirectory();
   private final Path commits = checkpoint.resolve("commits");
-  private Function<String, DataStreamWriter<Row>> program;
+  private Function<String, ? extends DataStreamWriter<?>> program;
   private Optional<Trigger> trigger = Optional.empty();
   private StreamingQuery query;
   private QueryLog log;
@@ -37,7 +36,7 @@ final class ScriptRun implements AutoCloseable {
   private boolean down;
   private Duration limit;
 
-  ScriptRun(Function<String, DataStreamWriter<Row>> program, RowView view) {
+  ScriptRun(Function<String, ? extends DataStreamWriter<?>> program, RowView view) {
     this.program = program;
     this.view = view;
   }
@@ -101,7 +100,7 @@ final class ScriptRun implements AutoCloseable {
     }
   }
 
-  void start(Function<String, DataStreamWriter<Row>> changed) throws Throwable {
+  void start(Function<String, ? extends DataStreamWriter<?>> changed) throws Throwable {
     program = changed;
     start();
   }
@@ -119,7 +118,7 @@ final class ScriptRun implements AutoCloseable {
             limit,
             "the query to start",
             () -> {
-              DataStreamWriter<Row> writer = program.apply(location);
+              DataStreamWriter<?> writer = program.apply(location);
               trigger.ifPresent(writer::trigger);
               return writer.option("checkpointLocation", location).start();
             });
@@ -147,11 +146,17 @@ final class ScriptRun implements AutoCloseable {
       throw new IllegalStateException(
           "The query has a checkpoint; begin the script with this step");
     }
+    if (Files.notExists(earlier.resolve("metadata"))) {
+      throw new IllegalArgumentException(earlier + " is no checkpoint of a query");
+    }
     FileUtils.copyDirectory(earlier.toFile(), checkpoint.toFile());
   }
 
   void advance(TestClock clock, String interval) throws Throwable {
     startUnlessDown();
+    if (query != null && !TestClock.of(query).equals(Optional.of(clock))) {
+      throw new IllegalArgumentException("The query goes by the clock of another session");
+    }
     clock.advance(interval);
     awaitIdle();
   }
@@ -171,10 +176,13 @@ final class ScriptRun implements AutoCloseable {
   /** Blocks the commit of the next micro-batch: the query dies when the sink has its rows. */
   void crash(List<Runnable> additions) throws Throwable {
     startUnlessDown();
+    if (down) {
+      throw new IllegalStateException("The query is down and cannot crash; start it first");
+    }
     Path blocked = Files.createFile(commits.resolve(Long.toString(lastCommitted() + 1)));
     try {
       add(additions);
-      throw new AssertionError("No micro-batch ran that could crash");
+      throw new AssertionError("Nothing crashed: " + whyNothingRan());
     } catch (StreamingQueryException e) {
       if (!String.valueOf(e.getCause()).contains("CONCURRENT_STREAM_LOG_UPDATE")) {
         throw e;
@@ -183,6 +191,16 @@ final class ScriptRun implements AutoCloseable {
       Files.delete(blocked);
     }
     start();
+  }
+
+  String whyNothingRan() {
+    String why = "there was no new data for the query";
+    if (down || query == null) {
+      why = "the query is down";
+    } else if (TestClock.of(query).map(TestClock::isAwaited).orElse(false)) {
+      why = "the query waits for its clock";
+    }
+    return "no micro-batch ran in this step: " + why;
   }
 
   Optional<StreamingQuery> query() {
@@ -196,6 +214,12 @@ final class ScriptRun implements AutoCloseable {
   private void startUnlessDown() throws Throwable {
     if (query == null && !down) {
       start();
+      readLog();
+      // On a topic without records the first micro-batch has no rows.
+      if (now.isPresent() && now.get().progress().stream().allMatch(p -> p.numInputRows() == 0)) {
+        latest = now;
+        now = Optional.empty();
+      }
     }
   }
 
@@ -207,7 +231,7 @@ final class ScriptRun implements AutoCloseable {
     try {
       TimeLimit.within(
           limit,
-          "the query to take in all data",
+          "the query to take in all data (with a processing-time timeout it never ends: start it with a trigger of a fixed interval, and a TestClock)",
           () -> clock.map(TestClock::isAwaited).orElse(false),
           () -> {
             if (endsByItself()) {

@@ -28,6 +28,8 @@ import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.stop;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -416,5 +418,39 @@ class ScriptWordsIT {
         Append(),
         add(events, row(new String[] {"a", "b"}, new int[] {1, 2}))
             .rows(row(List.of("a", "b"), new Integer[] {1, 2})));
+  }
+
+  /** A table need not be there before a step states its rows. */
+  @Test
+  void aTableIsReadForAStatementOnly(FileStream events, TestSession session) {
+    Path output = session.newDirectory();
+    testStream(
+        events.toDF().select("name").writeStream().format("parquet").option("path", output + "/p"),
+        () -> session.spark().read().parquet(output + "/p"),
+        stop(),
+        add(events, event("12:00", "a")),
+        start(Trigger.AvailableNow()).rows(row("a")));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theStartBeforeAFirstAddIsNotCounted(InputKind kind, TestSession session) {
+    StreamInput events = kind.open(session, "time TIMESTAMP, name STRING");
+    testStream(counts(events), Update(), add(events, event("12:00", "a")).microBatches(1));
+  }
+
+  @Test
+  void aTypedQueryWithASinkOfItsOwn(InMemoryStream events) {
+    Dataset<String> names = events.toDF().select("name").as(Encoders.STRING());
+    testStream(
+        names.writeStream().format("noop"), add(events, event("12:00", "a")).microBatches(1));
+  }
+
+  @Test
+  void aWholeNumberIsADecimal(@Columns("d DECIMAL(10,0)") InMemoryStream numbers) {
+    testStream(
+        numbers.toDF(),
+        Append(),
+        add(numbers, row(BigInteger.TEN)).rows(row(BigInteger.TEN)).rows(row(BigDecimal.TEN)));
   }
 }

@@ -120,7 +120,7 @@ public final class Step {
    * @return this step
    */
   public Step rows(List<Row> expected) {
-    return expectRows("rows", expected, (seen, rows) -> seen.now().compare("rows", rows));
+    return expectRows("rows", expected, (seen, rows) -> seen.now().get().compare("rows", rows));
   }
 
   /**
@@ -131,7 +131,7 @@ public final class Step {
    */
   public Step rowsInOrder(Row... expected) {
     return expectRows(
-        "rowsInOrder", List.of(expected), (seen, rows) -> seen.now().compareInOrder(rows));
+        "rowsInOrder", List.of(expected), (seen, rows) -> seen.now().get().compareInOrder(rows));
   }
 
   /**
@@ -142,7 +142,7 @@ public final class Step {
    */
   public Step lastRows(Row... expected) {
     return expectRows(
-        "lastRows", List.of(expected), (seen, rows) -> seen.last().compare("lastRows", rows));
+        "lastRows", List.of(expected), (seen, rows) -> seen.last().get().compare("lastRows", rows));
   }
 
   /**
@@ -163,7 +163,8 @@ public final class Step {
    * @return this step
    */
   public Step allRows(List<Row> expected) {
-    return expectRows("allRows", expected, (seen, rows) -> seen.all().compare("allRows", rows));
+    return expectRows(
+        "allRows", expected, (seen, rows) -> seen.all().get().compare("allRows", rows));
   }
 
   /**
@@ -174,7 +175,7 @@ public final class Step {
    */
   public Step rowsSatisfy(Consumer<List<Row>> assertions) {
     return expectSeen(
-        "rowsSatisfy(...)", seen -> problem(() -> assertions.accept(seen.now().rows())));
+        "rowsSatisfy(...)", seen -> problem(() -> assertions.accept(seen.now().get().rows())));
   }
 
   /**
@@ -221,7 +222,9 @@ public final class Step {
   }
 
   /**
-   * Expects the number of rows in the state stores after this step.
+   * Expects the number of rows in the state stores after this step. Spark counts them twice if it
+   * computes a micro-batch twice, as for a sorted result or for two actions in {@code
+   * foreachBatch}.
    *
    * @param rows the number of rows in all; or one number for each stateful operator, the one that
    *     rows reach first before the others
@@ -404,9 +407,14 @@ public final class Step {
     return expectations.stream().flatMap(e -> e.check().apply(outcome).stream()).toList();
   }
 
-  /** Whether a failure is the expected one. */
-  boolean expects(Throwable failure) {
-    return expectedFailure.isPresent() && expectedFailure.get().isIn(failure);
+  /** What is wrong with a step that failed. */
+  List<String> problems(Throwable failure) {
+    String text = FailureReport.describe(failure);
+    return expectedFailure
+        .map(
+            expected ->
+                expected.isIn(failure) ? List.<String>of() : List.of("not as expected: " + text))
+        .orElse(List.of(text));
   }
 
   /** The step as it stands in the test, below it what is expected of it. */

@@ -1,6 +1,7 @@
 package streamingdeepdive.testkit;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -54,7 +55,7 @@ public final class StreamScript {
    * @param steps the script
    */
   public static void testStream(
-      DataStreamWriter<Row> writer, Supplier<Dataset<Row>> table, Step... steps) {
+      DataStreamWriter<?> writer, Supplier<Dataset<Row>> table, Step... steps) {
     run(checkpoint -> writer, RowView.of(table), steps);
   }
 
@@ -67,7 +68,7 @@ public final class StreamScript {
    * @param steps the script
    */
   public static void testStream(
-      Function<String, DataStreamWriter<Row>> program,
+      Function<String, ? extends DataStreamWriter<?>> program,
       Supplier<Dataset<Row>> table,
       Step... steps) {
     run(program, RowView.of(table), steps);
@@ -79,7 +80,7 @@ public final class StreamScript {
    * @param writer the query, not started; its checkpoint location is set by the script
    * @param steps the script, without {@link Step#rows}
    */
-  public static void testStream(DataStreamWriter<Row> writer, Step... steps) {
+  public static void testStream(DataStreamWriter<?> writer, Step... steps) {
     run(checkpoint -> writer, RowView.none(), steps);
   }
 
@@ -183,7 +184,7 @@ public final class StreamScript {
    * @param changed the query, not started; its checkpoint location is set by the script
    * @return the step
    */
-  public static Step start(DataStreamWriter<Row> changed) {
+  public static Step start(DataStreamWriter<?> changed) {
     return new Step("start(changed)", (script, none) -> script.start(checkpoint -> changed));
   }
 
@@ -222,7 +223,8 @@ public final class StreamScript {
 
   /**
    * Adds rows and lets the query crash between the write to the sink and the commit; started again,
-   * it replays the micro-batch.
+   * it replays the micro-batch. The query must be running; if it waits for a clock, add, advance
+   * and then {@link #crash()}.
    *
    * @param input a stream that the query reads
    * @param rows the rows
@@ -257,7 +259,8 @@ public final class StreamScript {
 
   /**
    * Adds rows in pieces, with stops, restarts and crashes in between, as a seed has it. The report
-   * of a failure shows them as a script, to be run without this step.
+   * of a failure shows them as a script, to be run without this step. The query must run as soon as
+   * there is data, without a clock or a trigger that ends.
    *
    * @param seed another one is another script
    * @param input a stream that the query reads
@@ -280,7 +283,7 @@ public final class StreamScript {
   }
 
   private static void run(
-      Function<String, DataStreamWriter<Row>> program, RowView view, Step... steps) {
+      Function<String, ? extends DataStreamWriter<?>> program, RowView view, Step... steps) {
     if (steps.length == 0) {
       throw new IllegalArgumentException("A script without steps tests nothing; add one");
     }
@@ -296,9 +299,13 @@ public final class StreamScript {
     List<String> problems;
     Throwable cause = null;
     try {
-      problems = step.problems(run.run(step));
+      Outcome outcome = run.run(step);
+      problems = new ArrayList<>(step.problems(outcome));
+      if (!problems.isEmpty() && outcome.progress().isEmpty()) {
+        problems.add(run.whyNothingRan());
+      }
     } catch (Throwable e) {
-      problems = step.expects(e) ? List.of() : List.of(FailureReport.describe(e));
+      problems = step.problems(e);
       cause = e;
     }
     if (!problems.isEmpty()) {

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -30,8 +31,6 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 public final class StreamingExtension
     implements ParameterResolver, AfterEachCallback, AfterAllCallback {
-  private static final Namespace NAMESPACE = Namespace.create(StreamingExtension.class);
-
   /** Creates the extension; JUnit does. */
   public StreamingExtension() {}
 
@@ -51,7 +50,7 @@ public final class StreamingExtension
   public Object resolveParameter(ParameterContext parameter, ExtensionContext test) {
     Class<?> type = parameter.getParameter().getType();
     TestSession session =
-        test.getStore(NAMESPACE)
+        store(test)
             .getOrComputeIfAbsent(TestSession.class, key -> TestSession.open(), TestSession.class);
     if (type == TestSession.class) {
       return session;
@@ -60,7 +59,8 @@ public final class StreamingExtension
       return session.spark();
     }
     if (type == TestClock.class) {
-      return new TestClock(session);
+      return store(test)
+          .getOrComputeIfAbsent(TestClock.class, key -> new TestClock(session), TestClock.class);
     }
     String columns = columns(parameter, test);
     if (type == KafkaStream.class) {
@@ -95,8 +95,20 @@ public final class StreamingExtension
     close(testClass);
   }
 
+  /** What a test has is its own: a store looks into that of its class, too. */
+  private static Store store(ExtensionContext context) {
+    return context.getStore(Namespace.create(StreamingExtension.class, context.getUniqueId()));
+  }
+
+  /** What a constructor gets is the test's own, too. */
+  @Override
+  public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+    return ExtensionContextScope.TEST_METHOD;
+  }
+
   private static void close(ExtensionContext context) {
-    TestSession session = context.getStore(NAMESPACE).remove(TestSession.class, TestSession.class);
+    store(context).remove(TestClock.class);
+    TestSession session = store(context).remove(TestSession.class, TestSession.class);
     if (session != null) {
       session.close();
     }

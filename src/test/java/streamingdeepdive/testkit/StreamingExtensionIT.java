@@ -8,7 +8,9 @@ import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.app.JavaRuntime;
@@ -33,6 +35,41 @@ class StreamingExtensionIT {
         testStream(names.toDF(), Append(), add(names, row("a")).rows(values("a")));
         testStream(numbers.toDF(), Append(), add(numbers, row(1L)).rows(values(1L)));
       }
+    }
+  }
+
+  /** What is set up before each test is of that test, also in a constructor. */
+  @Nested
+  @ExtendWith(StreamingExtension.class)
+  class ThatSetsUp {
+    private final SparkSession constructed;
+    private final TestClock clock;
+
+    ThatSetsUp(SparkSession constructed, TestClock clock) {
+      this.constructed = constructed;
+      this.clock = clock;
+    }
+
+    @BeforeAll
+    static void hasASessionOfTheClass(SparkSession spark) {
+      spark.conf().set("of.the.class", "true");
+    }
+
+    @RepeatedTest(2)
+    void hasOneSessionAndOneClockPerTest(SparkSession spark, TestClock same) {
+      assertThat(spark).isSameAs(constructed);
+      assertThat(same).isSameAs(clock);
+      assertThat(spark.conf().contains("of.the.class")).isFalse();
+      assertThat(spark.conf().contains("of.the.test")).isFalse();
+      spark.conf().set("of.the.test", "true");
+    }
+  }
+
+  @Test
+  void aContextThatIsStoppedWhileAQueryRunsDoesNoHarm() throws Exception {
+    try (TestSession session = TestSession.open()) {
+      new InMemoryStream(session, "n INT").toDF().writeStream().format("noop").start();
+      session.spark().stop();
     }
   }
 

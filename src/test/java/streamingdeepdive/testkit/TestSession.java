@@ -89,8 +89,10 @@ public final class TestSession implements AutoCloseable {
   @Override
   public void close() {
     try {
-      for (StreamingQuery query : spark.streams().active()) {
-        query.stop();
+      if (!spark.sparkContext().isStopped()) {
+        for (StreamingQuery query : spark.streams().active()) {
+          query.stop();
+        }
       }
     } catch (TimeoutException e) {
       throw new AssertionError("A query did not stop within 30 s", e);

@@ -7,13 +7,15 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
 
 /** Rows that a test adds to a stream, as a Dataset. */
@@ -57,28 +59,36 @@ final class TypedRows {
               .formatted(values.size(), schema.size(), schema.toDDL(), Values.java(row)));
     }
     for (int i = 0; i < values.size(); i++) {
-      check(values.get(i), schema.apply(i), row);
+      check(values.get(i), schema.apply(i).dataType(), schema.apply(i).name(), row);
     }
   }
 
-  private static void check(Object value, StructField column, Row row) {
-    List<Class<?>> types = TYPES.get(name(column.dataType()));
-    if (value == null || types == null) {
+  private static void check(Object value, DataType type, String column, Row row) {
+    if (value instanceof Object[] array && type instanceof ArrayType) {
+      check(Arrays.asList(array), type, column, row);
+    } else if (value instanceof List<?> list && type instanceof ArrayType array) {
+      list.forEach(element -> check(element, array.elementType(), column, row));
+    } else if (value instanceof Map<?, ?> map && type instanceof MapType types) {
+      map.keySet().forEach(key -> check(key, types.keyType(), column, row));
+      map.values().forEach(element -> check(element, types.valueType(), column, row));
+    }
+    List<Class<?>> classes = TYPES.get(name(type));
+    if (value == null || classes == null) {
       return;
     }
-    if (types.stream().noneMatch(type -> type.isInstance(value))) {
+    if (classes.stream().noneMatch(each -> each.isInstance(value))) {
       throw new IllegalArgumentException(
-          "The column %s is %s and takes a %s, not the %s %s in %s"
+          "The column %s has the type %s and takes a %s, not the %s %s in %s"
               .formatted(
-                  column.name(),
-                  column.dataType().sql(),
-                  types.get(0).getSimpleName(),
+                  column,
+                  type.sql(),
+                  classes.get(0).getSimpleName(),
                   value.getClass().getSimpleName(),
                   value,
                   Values.java(row)));
     }
     if (value instanceof Row struct) {
-      check(struct, (StructType) column.dataType(), row);
+      check(struct, (StructType) type, row);
     }
   }
 

@@ -2,6 +2,7 @@ package streamingdeepdive.testkit;
 
 import java.lang.reflect.Array;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.sql.Date;
 import java.sql.Timestamp;
 import java.time.Instant;
@@ -68,6 +69,8 @@ final class Values {
       return DateTimeUtils.daysToLocalDate(DateTimeUtils.fromJavaDate(date));
     } else if (value instanceof BigDecimal decimal) {
       return decimal.stripTrailingZeros();
+    } else if (value instanceof BigInteger integer) {
+      return new BigDecimal(integer).stripTrailingZeros();
     } else if (value instanceof byte[] bytes) {
       return new Bytes(HexFormat.of().formatHex(bytes));
     } else if (value instanceof scala.collection.Seq<?> seq) {
@@ -92,6 +95,9 @@ final class Values {
 
   /** Prints a value for a table, times in UTC. */
   static String text(Object value) {
+    if (value instanceof BigDecimal decimal) {
+      return decimal.toPlainString();
+    }
     return value instanceof Instant time ? TIME.format(time) : String.valueOf(value);
   }
 

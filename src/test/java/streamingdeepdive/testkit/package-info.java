@@ -26,9 +26,33 @@
  * </dependency>
  * }</pre>
  *
- * <p>Spark 3.5 (Scala 2.12) comes with the first one, unless your project has it already. Neither
- * flags nor settings are needed. {@link streamingdeepdive.testkit.KafkaStream} needs {@code
- * org.apache.kafka:kafka_2.12:3.4.1} in the test scope, too.
+ * <p>Spark 3.5 (Scala 2.12) comes with the first one, unless your project has it already. The kit
+ * joins a Spark context that is running, with the flags that you gave it; else it starts one, and
+ * needs neither flags nor settings. The extension and the columns can stand at a base class, or at
+ * the class around a {@code @Nested} one.
+ *
+ * <p>{@link streamingdeepdive.testkit.KafkaStream} needs a broker, without what Spark has in other
+ * versions:
+ *
+ * <pre>{@code
+ * <dependency>
+ *   <groupId>org.apache.kafka</groupId>
+ *   <artifactId>kafka_2.12</artifactId>
+ *   <version>3.4.1</version>
+ *   <scope>test</scope>
+ *   <exclusions>
+ *     <exclusion><groupId>com.fasterxml.jackson.core</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>com.fasterxml.jackson.module</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>com.fasterxml.jackson.dataformat</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>com.fasterxml.jackson.datatype</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>io.dropwizard.metrics</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>org.apache.zookeeper</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>org.scala-lang</groupId><artifactId>*</artifactId></exclusion>
+ *     <exclusion><groupId>org.scala-lang.modules</groupId><artifactId>scala-collection-compat_2.12</artifactId></exclusion>
+ *     <exclusion><groupId>org.slf4j</groupId><artifactId>*</artifactId></exclusion>
+ *   </exclusions>
+ * </dependency>
+ * }</pre>
  *
  * <h2>A first test</h2>
  *
@@ -145,7 +169,8 @@
  *     start(Trigger.AvailableNow()).rows(values("ann")));
  * }</pre>
  *
- * <p>A clock, for triggers, {@code current_timestamp()} and processing-time timeouts:
+ * <p>A clock, for triggers, {@code current_timestamp()} and processing-time timeouts. With such a
+ * timeout a query runs micro-batches without end, so it needs a trigger of a fixed interval:
  *
  * <pre>{@code
  * testStream(
