@@ -67,6 +67,6 @@ record Arguments(String main, Map<String, String> values) {
   }
 
   String get(String name, String inReplay) {
-    return isReplay() ? inReplay : values.getOrDefault(name, values.get("input"));
+    return isReplay() ? inReplay : values.get(name);
   }
 }

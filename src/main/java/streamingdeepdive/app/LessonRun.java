@@ -69,7 +69,8 @@ public final class LessonRun implements AutoCloseable {
   public String input(String folder) {
     Path own = scratch.resolve("input-" + UUID.randomUUID());
     DirectoryFeed feed = feedFrom(folder, new DirectoryFeed(own));
-    return DirectoryFeed.literal(arguments.get(folder, feed.uri()));
+    String option = arguments.values().containsKey(folder) ? folder : "input";
+    return DirectoryFeed.literal(arguments.get(option, feed.uri()));
   }
 
   /**

@@ -287,11 +287,11 @@ class FailureReportIT {
             "3 values for the 2 columns (time TIMESTAMP,name STRING) in row(null, null, null)"),
         Arguments.of(
             row("12:00", "a"),
-            "The column time has the type TIMESTAMP and takes a Timestamp, not the String 12:00 in"
+            "The column time has the type TIMESTAMP and takes Timestamp, not the String 12:00 in"
                 + " row(\"12:00\", \"a\")"),
         Arguments.of(
             row(at("12:00"), 1L),
-            "The column name has the type STRING and takes a String, not the Long 1 in row(at(\"12:00\"),"
+            "The column name has the type STRING and takes String, not the Long 1 in row(at(\"12:00\"),"
                 + " 1L)"));
   }
 
@@ -350,7 +350,7 @@ class FailureReportIT {
   void anElementOfAnotherTypeIsNamed(@Columns("tags ARRAY<INT>") InMemoryStream events) {
     assertThatThrownBy(() -> events.addData(List.of(row(List.of("a")))))
         .hasMessage(
-            "The column tags has the type INT and takes a Integer, not the String a in"
+            "The column tags has the type INT and takes Integer, not the String a in"
                 + " row(Arrays.asList(\"a\"))");
   }
 }

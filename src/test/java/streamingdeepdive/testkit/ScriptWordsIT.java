@@ -13,6 +13,7 @@ import static org.apache.spark.sql.streaming.OutputMode.Complete;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.values;
@@ -31,6 +32,7 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -381,9 +383,13 @@ class ScriptWordsIT {
 
   private static void awaitIdleProgress(SparkSession spark) {
     var query = spark.streams().active()[0];
-    while (query.lastProgress().durationMs().containsKey("addBatch")) {
-      Thread.onSpinWait();
-    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> {
+          while (query.lastProgress().durationMs().containsKey("addBatch")) {
+            assertThat(query.awaitTermination(10)).isFalse();
+          }
+        });
   }
 
   @Test

@@ -78,7 +78,7 @@ final class TypedRows {
     }
     if (classes.stream().noneMatch(each -> each.isInstance(value))) {
       throw new IllegalArgumentException(
-          "The column %s has the type %s and takes a %s, not the %s %s in %s"
+          "The column %s has the type %s and takes %s, not the %s %s in %s"
               .formatted(
                   column,
                   type.sql(),
