@@ -16,7 +16,7 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * others.
  */
 class MainsTest {
-  private static final List<Class<?>> MAINS =
+  static final List<Class<?>> MAINS =
       List.of(
           FileSource.class,
           WindowedAggregation.class,

@@ -139,7 +139,8 @@ public final class ParquetSink {
               .write()
               .mode(SaveMode.Overwrite)
               // Whatever the session says: all of the directory is replaced, and marked at the end.
-              .option("partitionOverwriteMode", "static")
+              // Spark would write "static" with another capital letter in a Turkish locale.
+              .option("partitionOverwriteMode", "STATIC")
               .option("mapreduce.fileoutputcommitter.marksuccessfuljobs", true)
               .partitionBy(partitionColumns)
               .parquet(output + "/batch=" + batchId);

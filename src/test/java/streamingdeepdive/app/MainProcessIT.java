@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.apache.spark.deploy.SparkSubmit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -186,6 +185,7 @@ class MainProcessIT {
       for (int i = 0; i < times; i++) {
         main.awaitLine(text);
       }
+      assertListensOnTheLoopbackInterfaceOnly(main);
       main.terminate();
       String out = main.awaitOut();
 
@@ -193,6 +193,14 @@ class MainProcessIT {
       assertThat(main.err()).isEmpty();
       assertThat(main.temporaryFiles()).noneMatch(OURS);
       return out;
+    }
+  }
+
+  private static void assertListensOnTheLoopbackInterfaceOnly(ChildJvm main) throws IOException {
+    if (OS.LINUX.isCurrentOs()) {
+      assertThat(ListeningSockets.of(main.pid()))
+          .isNotEmpty()
+          .allMatch(socket -> socket.getAddress().isLoopbackAddress());
     }
   }
 
@@ -229,19 +237,6 @@ class MainProcessIT {
 
   private static List<String> printedRegions(String out) {
     return Pattern.compile("\\|(r\\d\\d) ").matcher(out).results().map(m -> m.group(1)).toList();
-  }
-
-  @Test
-  @EnabledOnOs(OS.LINUX)
-  void listensOnTheLoopbackInterfaceOnly() throws Exception {
-    String[] args = {"--input", landSales().uri(), "--checkpoint", directory("checkpoint")};
-    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, WindowedAggregation.class, args)) {
-      main.awaitLine("watermark");
-
-      assertThat(ListeningSockets.of(main.pid()))
-          .isNotEmpty()
-          .allMatch(socket -> socket.getAddress().isLoopbackAddress());
-    }
   }
 
   /** What the submitter gave wins; what they left out is that of a local run. */

@@ -19,8 +19,6 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.FileStream;
 import streamingdeepdive.testkit.Step;
@@ -66,13 +64,12 @@ class ParquetSinkIT {
   }
 
   /** Beside a directory that matches it as a pattern. */
-  @ParameterizedTest
-  @ValueSource(strings = {"out[1]", "out{1,2}", "out*", "out?", "out\\1"})
-  void aNameIsNoPattern(String name, FileStream sales, TestSession session) {
+  @Test
+  void aNameIsNoPattern(FileStream sales, TestSession session) {
     String place = session.newDirectory().toString();
     sales.addData(List.of(sale("12:01", "eu", 1.0)));
     sales.addData(List.of(sale("12:30", "eu", 2.0)));
-    for (String output : List.of(place + "/out1", place + "/" + name)) {
+    for (String output : List.of(place + "/out1a2", place + "/ou[t]{1,2}*?\\2")) {
       ParquetTotals finals = new ParquetTotals(spark, output + "/final");
       ParquetTotals revisions = new ParquetTotals(spark, output + "/latest", "date");
       testStream(

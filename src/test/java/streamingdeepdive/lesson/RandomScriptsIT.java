@@ -16,9 +16,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.StreamingExtension;
@@ -45,50 +44,44 @@ class RandomScriptsIT {
         .collectAsList();
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2})
-  void windows(long seed, InMemoryStream sales, SparkSession spark) {
+  @Test
+  void windows(InMemoryStream sales, SparkSession spark) {
     testStream(
         WindowedAggregation.buildQuery(sales.toDF()),
         Append(),
-        random(seed, sales, SALES),
+        random(1, sales, SALES),
         add(sales, LAST).allRows(batch(spark, SALES, WindowedAggregation::buildQuery)));
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {3, 4})
-  void slidingWindows(long seed, InMemoryStream sales, SparkSession spark) {
+  @Test
+  void slidingWindows(InMemoryStream sales, SparkSession spark) {
     testStream(
         SlidingWindows.buildQuery(sales.toDF()),
         Append(),
-        random(seed, sales, SALES),
+        random(2, sales, SALES),
         add(sales, LAST).allRows(batch(spark, SALES, SlidingWindows::buildQuery)));
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {5, 6})
-  void deduplication(long seed, InMemoryStream sales, SparkSession spark) {
+  @Test
+  void deduplication(InMemoryStream sales, SparkSession spark) {
     testStream(
         Deduplication.buildQuery(sales.toDF()),
         Append(),
-        random(seed, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
+        random(3, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {7, 8})
-  void deduplicationWithinTheWatermark(long seed, InMemoryStream sales, SparkSession spark) {
+  @Test
+  void deduplicationWithinTheWatermark(InMemoryStream sales, SparkSession spark) {
     testStream(
         Deduplication.buildQueryWithinWatermark(
             sales.toDF(), "1 hour", "event_time", "region", "amount"),
         Append(),
-        random(seed, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
+        random(4, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
   }
 
   /** The refunds are there before the sales. */
-  @ParameterizedTest
-  @ValueSource(longs = {9, 10})
+  @Test
   void joins(
-      long seed,
       InMemoryStream sales,
       @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds,
       SparkSession spark) {
@@ -98,7 +91,7 @@ class RandomScriptsIT {
         Joins.withRefunds(sales.toDF(), refunds.toDF()),
         Append(),
         add(refunds, some),
-        random(seed, sales, SALES),
+        random(5, sales, SALES),
         add(sales, LAST)
             .and(refunds, refund("2026-01-02", "us", 0.0))
             .allRows(

@@ -88,7 +88,7 @@ class StreamEqualsBatchIT {
         .ofMaxSize(10);
   }
 
-  @Property(tries = 50)
+  @Property(tries = 25)
   void theStreamEndsInTheRowsOfTheBatchQuery(@ForAll("arrivals") List<Arrival> arrivals) {
     origin = origin.plusDays(1);
     List<List<Row>> microBatches = microBatches(arrivals);

@@ -24,7 +24,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  */
 @ExtendWith({DeltaContext.class, StreamingExtension.class})
 class DeltaKillIT {
-  private static final int FILES = 4;
+  private static final int FILES = 2;
   private static final List<RecoveredQuery> QUERIES =
       List.of(RecoveredQuery.DELTA_FINAL_TOTALS, RecoveredQuery.DELTA_LATEST_TOTALS);
 

@@ -29,7 +29,7 @@ import streamingdeepdive.testkit.StreamingExtension;
  */
 @ExtendWith(StreamingExtension.class)
 class UpsertKillIT {
-  private static final int FILES = 8;
+  private static final int FILES = 4;
 
   /** When all is staged, when all is upserted, and when that is committed. */
   private static final List<KillPoint> KILLS =
