@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import streamingdeepdive.lesson.BadRecords;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
+import streamingdeepdive.lesson.Monitoring;
 
 /** The mains that {@link ReducedClassPathIT} cannot run, and other locales. */
 class MainsIT {
@@ -30,6 +31,11 @@ class MainsIT {
   @Test
   void badRecords() throws Exception {
     assertPrintsTheSameIn("tr-TR", BadRecords.class);
+  }
+
+  @Test
+  void monitoring() throws Exception {
+    assertPrintsTheSameIn("ar-EG-u-nu-arab", Monitoring.class);
   }
 
   private static void assertPrintsTheSameIn(String locale, Class<?> main) throws Exception {

@@ -19,7 +19,51 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.types.StructType;
 import streamingdeepdive.app.LessonRun;
 
-/** TODO */
+/**
+ * Watching a query. How is it noticed that it falls behind, drops rows, or has died?
+ *
+ * <p>Spark tells the listeners of a session of each micro-batch of its queries. {@link
+ * QueryMonitor} is one: it makes a line of the measures that it is given, and a warning when one
+ * passes its limit. The next warning comes only after the measure was within its limit:
+ *
+ * <pre>{@code
+ * == 04-too-late.json
+ * {"event_time":"2026-01-01T12:04:59Z","region":"eu","amount":1000.0}
+ * {"event_time":"2026-01-01T12:06:00Z","region":"us","amount":20.0}
+ * totals, micro-batch 6: rows 2, rejected 0, seconds behind the newest event 60, rows dropped as late 1, state rows 4
+ * WARNING: totals, micro-batch 6: rows dropped as late 1, limit 0
+ * WARNING: totals, micro-batch 6: state rows 4, limit 3
+ * -- totals
+ * +-------------------+-------------+
+ * |gauge              |value        |
+ * +-------------------+-------------+
+ * |eventTime-watermark|1767269100000|
+ * |states-rowsTotal   |4            |
+ * +-------------------+-------------+
+ * }</pre>
+ *
+ * <p>The whole output is in <a href="doc-files/Monitoring.txt">Monitoring.txt</a>. The state passed
+ * its limit in file 02, too, and was back at 3 rows after file 03. The row of file 05 is late again
+ * and makes no warning. {@link #buildQuery} counts the rejected lines, with {@code
+ * Dataset.observe}. The table is what Spark shows over JMX in a session with {@link #SETTINGS}, of
+ * the last micro-batch, as long as the query runs. It has no rows dropped as late and no backlog.
+ *
+ * <p>Your own main also watches what is another figure in each run: {@link QueryMonitor#SECONDS},
+ * with the interval of the trigger for its limit, {@link QueryMonitor#LOAD}, {@link
+ * QueryMonitor#BEHIND_CLOCK}, {@link QueryMonitor#STATE_BYTES}, {@link QueryMonitor#BACKLOG}. A
+ * query that dies is always a warning.
+ *
+ * <p>The tempting alternative is to look at {@code query.lastProgress()} now and then. Often that
+ * is a no-data micro-batch, which drops nothing, behind one that did.
+ *
+ * <p>Not handled: an idle query has no lines, and their absence no warning.
+ *
+ * <p>Before: {@link Joins}.
+ *
+ * @see <a
+ *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#monitoring-streaming-queries">
+ *     Guide: Monitoring Streaming Queries</a>
+ */
 public final class Monitoring {
   /** What a session must be created with, so that JMX shows the gauges of its queries. */
   public static final Map<String, String> SETTINGS =

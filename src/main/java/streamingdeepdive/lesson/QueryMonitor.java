@@ -2,8 +2,8 @@ package streamingdeepdive.lesson;
 
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
-import java.time.Duration;
-import java.time.Instant;
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -26,7 +27,15 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
  * Tells of each micro-batch in one line, and warns once when a measure passes its limit, or when a
  * query dies. {@link Monitoring} is the lesson.
  *
- * <p>A warning comes again only after the measure was within its limit, or after a restart.
+ * <p>A warning comes again only after the measure was within its limit, or after a restart. A
+ * figure that a micro-batch does not have, such as a watermark before the first event, neither
+ * warns nor counts as within the limit.
+ *
+ * <p>All listeners share a thread, on which lines and warnings are given out. What one throws is
+ * only logged, and the others are told all the same. If one is slow, and {@code
+ * spark.scheduler.listenerbus.eventqueue.capacity} events wait, what comes then is lost.
+ *
+ * @serial exclude
  */
 @SuppressWarnings("serial") // a listener stays in the driver
 public final class QueryMonitor extends StreamingQueryListener {
@@ -68,7 +77,10 @@ public final class QueryMonitor extends StreamingQueryListener {
   public static final Measure STATE_ROWS =
       new Measure("state rows", p -> sum(p, StateOperatorProgress::numRowsTotal));
 
-  /** Memory of the state stores after the micro-batch, as Spark estimates it. */
+  /**
+   * Memory of the state stores after the micro-batch, as Spark estimates it with the packages that
+   * {@link streamingdeepdive.app.JavaRuntime} opens.
+   */
   public static final Measure STATE_BYTES =
       new Measure("state bytes", p -> sum(p, StateOperatorProgress::memoryUsedBytes));
 
@@ -128,14 +140,15 @@ public final class QueryMonitor extends StreamingQueryListener {
    * {@return the measure of a number that the query observes}
    *
    * @param name the name that {@code Dataset.observe} was given
-   * @param column the column of the number, LONG or DOUBLE
+   * @param column the column of the number; the micro-batch does not have it if it is null
    */
   public static Measure observed(String name, String column) {
     return new Measure(
         column,
         progress -> {
           Row row = progress.observedMetrics().get(name);
-          return row == null ? Double.NaN : row.<Number>getAs(column).doubleValue();
+          Number value = row == null ? null : row.getAs(column);
+          return value == null ? Double.NaN : value.doubleValue();
         });
   }
 
@@ -172,7 +185,7 @@ public final class QueryMonitor extends StreamingQueryListener {
     Run run = run(event.runId(), null, event.id());
     runs.remove(event.runId());
     if (event.exception().isDefined()) { // the stack trace
-      warnings.accept(run.name + " has died: " + event.exception().get().lines().toList().get(0));
+      warnings.accept(run.name + " has died: " + event.exception().get().lines().findFirst().get());
     }
   }
 
@@ -188,11 +201,17 @@ public final class QueryMonitor extends StreamingQueryListener {
 
   /** The watermark is the epoch as long as no event time has been seen. */
   private static double secondsFromWatermark(StreamingQueryProgress progress, String time) {
-    String text = progress.eventTime().get("watermark");
-    Instant watermark = text == null ? Instant.EPOCH : Instant.parse(text);
-    return time == null || watermark.equals(Instant.EPOCH)
+    String watermark = progress.eventTime().get("watermark");
+    return time == null || watermark == null || millis(watermark) == 0
         ? Double.NaN
-        : Duration.between(watermark, Instant.parse(time)).toMillis() / 1000.0;
+        : (millis(time) - millis(watermark)) / 1000.0;
+  }
+
+  /** Spark writes a time in the digits and the calendar of the default locale. */
+  private static long millis(String time) {
+    SimpleDateFormat format = new SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
+    format.setTimeZone(TimeZone.getTimeZone("UTC"));
+    return format.parse(time, new ParsePosition(0)).getTime();
   }
 
   private static long sum(

@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.expr;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +35,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,6 +46,7 @@ import streamingdeepdive.testkit.Step;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestClock;
+import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
@@ -65,6 +68,10 @@ class QueryMonitorTest {
           assertThat(told).containsExactly(expected);
           told.clear();
         });
+  }
+
+  private static double lateRows(StreamingQueryProgress progress) {
+    return LATE_ROWS.figure().applyAsDouble(progress);
   }
 
   private static DataStreamWriter<Row> named(Dataset<Row> query) {
@@ -99,18 +106,28 @@ class QueryMonitorTest {
             "totals, micro-batch 4: rows 1, seconds behind the newest event 6960, rows dropped as late 0, state rows 4",
             "! totals, micro-batch 4: seconds behind the newest event 6960, limit 3600",
             "totals, micro-batch 5: rows 0, rows dropped as late 0, state rows 1"),
-        add(sales, sale("14:05", "eu", 1.0), sale("12:00", "eu", 1.0)).state(2).dropped(1),
+        // Between these two the no-data micro-batch had no newest event, but little state.
+        add(sales, sale("15:00", "eu", 1.0)).watermark("14:50").state(1),
         told(
-            "totals, micro-batch 6: rows 2, seconds behind the newest event 900, rows dropped as late 1, state rows 2",
-            "! totals, micro-batch 6: rows dropped as late 1, limit 0",
+            "totals, micro-batch 6: rows 1, seconds behind the newest event 4200, rows dropped as late 0, state rows 2",
             "! totals, micro-batch 6: state rows 2, limit 1",
-            "totals, micro-batch 7: rows 0, rows dropped as late 0, state rows 2"),
+            "totals, micro-batch 7: rows 0, rows dropped as late 0, state rows 1"),
+        // The last progress is that of the no-data micro-batch, which dropped nothing.
+        add(sales, sale("15:05", "eu", 1.0), sale("12:00", "eu", 1.0))
+            .state(2)
+            .dropped(1)
+            .satisfies((query, all) -> assertThat(lateRows(query.lastProgress())).isZero()),
+        told(
+            "totals, micro-batch 8: rows 2, seconds behind the newest event 900, rows dropped as late 1, state rows 2",
+            "! totals, micro-batch 8: rows dropped as late 1, limit 0",
+            "! totals, micro-batch 8: state rows 2, limit 1",
+            "totals, micro-batch 9: rows 0, rows dropped as late 0, state rows 2"),
         restart(),
         told(),
-        add(sales, sale("14:05", "eu", 1.0)).state(2),
+        add(sales, sale("15:05", "eu", 1.0)).state(2),
         told(
-            "totals, micro-batch 8: rows 1, seconds behind the newest event 600, rows dropped as late 0, state rows 2",
-            "! totals, micro-batch 8: state rows 2, limit 1"));
+            "totals, micro-batch 10: rows 1, seconds behind the newest event 600, rows dropped as late 0, state rows 2",
+            "! totals, micro-batch 10: state rows 2, limit 1"));
   }
 
   /** A micro-batch takes as many seconds as its total is. */
@@ -186,9 +203,11 @@ class QueryMonitorTest {
   }
 
   @Test
-  void theBacklogIsWhatTheTopicStillHas(SparkSession spark, KafkaStream sales) {
-    sales.addData(List.of(sale("12:00", "eu", 1.0), sale("12:01", "eu", 1.0)));
-    sales.addData(List.of(sale("12:02", "eu", 1.0)));
+  void theBacklogIsThatOfThePartitionThatHasMost(TestSession session) {
+    SparkSession spark = session.spark();
+    KafkaStream sales = new KafkaStream(session, FileSource.SCHEMA, 2);
+    sales.partition(0).addData(List.of(sale("12:00", "eu", 1.0), sale("12:01", "eu", 1.0)));
+    sales.partition(0).addData(List.of(sale("12:02", "eu", 1.0)));
     Map<String, String> oneByOne =
         Map.of("startingOffsets", "earliest", "maxOffsetsPerTrigger", "1");
     monitor(spark, ROWS, BACKLOG.upTo(1));
@@ -213,9 +232,10 @@ class QueryMonitorTest {
         BACKLOG.upTo(-1),
         BEHIND_CLOCK.upTo(-1),
         BEHIND_EVENTS.upTo(-1),
-        observed("lines", "rejected").upTo(-1));
+        observed("sales", "greatest").upTo(-1),
+        observed("refunds", "greatest").upTo(-1));
     testStream(
-        named(sales.toDF()),
+        named(sales.toDF().observe("sales", expr("max(cast(null as double)) as greatest"))),
         add(sales, sale("12:00", "eu", 1.0)),
         told("totals, micro-batch 0: rows 1"));
   }
