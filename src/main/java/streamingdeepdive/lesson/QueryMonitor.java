@@ -25,7 +25,7 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
 /**
  * Tells of each micro-batch in one line, and warns once when a measure passes its limit, or when a
- * query dies. {@link Monitoring} is the lesson.
+ * query dies. It calls a query by its name, or else by its id. {@link Monitoring} is the lesson.
  *
  * <p>A warning comes again only after the measure was within its limit, or after a restart. A
  * figure that a micro-batch does not have, such as a watermark before the first event, neither
