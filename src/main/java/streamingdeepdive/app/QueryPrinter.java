@@ -1,6 +1,7 @@
 package streamingdeepdive.app;
 
 import java.io.PrintStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -30,6 +32,8 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
 final class QueryPrinter extends StreamingQueryListener {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+
+  private static final Duration LISTENERS_LIMIT = Duration.ofSeconds(60);
 
   private final PrintStream out = System.out;
   private final SparkSession spark;
@@ -52,14 +56,18 @@ final class QueryPrinter extends StreamingQueryListener {
   }
 
   /**
-   * Waits until each query has taken in what is there, and prints what it did.
+   * Waits until each query has taken in what is there and each listener has heard of it, and prints
+   * what it did.
    *
    * @throws StreamingQueryException if all have died; as long as one lives, it goes on with that
+   * @throws TimeoutException if a listener does not return
    */
-  void printStep(long rowsToAwait, StreamingQuery... queries) throws StreamingQueryException {
+  void printStep(long rowsToAwait, StreamingQuery... queries)
+      throws StreamingQueryException, TimeoutException {
     for (StreamingQuery query : queries) {
       awaitIdle(query, rowsToAwait);
     }
+    spark.sparkContext().listenerBus().waitUntilEmpty(LISTENERS_LIMIT.toMillis());
     if (Arrays.stream(queries).allMatch(query -> query.exception().isDefined())) {
       throw queries[0].exception().get();
     }

@@ -74,5 +74,12 @@
  *   <li>{@link streamingdeepdive.lesson.Joins}: Which sales were refunded, and when is it certain
  *       that one was not?
  * </ul>
+ *
+ * <h2>Watching a query</h2>
+ *
+ * <ul>
+ *   <li>{@link streamingdeepdive.lesson.Monitoring}: How is it noticed that a query falls behind,
+ *       drops rows, or has died?
+ * </ul>
  */
 package streamingdeepdive.lesson;

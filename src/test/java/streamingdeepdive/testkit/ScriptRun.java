@@ -50,7 +50,7 @@ final class ScriptRun implements AutoCloseable {
     } catch (Throwable e) {
       try {
         look(); // at what ran before the failure, so that no later step sees it
-      } catch (RuntimeException unreadable) {
+      } catch (Exception unreadable) {
         e.addSuppressed(unreadable);
       }
       throw e;
@@ -58,10 +58,21 @@ final class ScriptRun implements AutoCloseable {
     return look();
   }
 
-  private Outcome look() {
+  private Outcome look() throws Exception {
+    awaitListeners();
     readLog();
     latest = now.or(() -> latest);
     return new Outcome(query, view.after(now), now, latest);
+  }
+
+  /** Spark tells them on a thread of their own; of its end a query tells on its thread. */
+  private void awaitListeners() throws Exception {
+    if (query != null) {
+      if (!query.isActive()) {
+        execution().queryExecutionThread().join(STOP_LIMIT.toMillis());
+      }
+      query.sparkSession().sparkContext().listenerBus().waitUntilEmpty(STOP_LIMIT.toMillis());
+    }
   }
 
   /** A step may have started the query more than once; each run has a log of its own. */

@@ -24,12 +24,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -85,6 +87,43 @@ class StreamScriptIT {
         add(events, event("12:00", "a")).rows(),
         add(events, event("12:00", "b")).rows(),
         start().rows(row("a", 2L), row("b", 1L)).microBatches(2));
+  }
+
+  @Test
+  void aStepEndsWhenTheListenersHaveBeenToldOfIt(SparkSession spark, InMemoryStream events) {
+    List<String> told = new CopyOnWriteArrayList<>();
+    spark.streams().addListener(new Told(told));
+    testStream(
+        events.toDF().selectExpr("assert_true(name = 'a', 'another name')"),
+        Append(),
+        add(events, event("12:00", "a")),
+        check(() -> assertThat(told).containsExactly("0")),
+        restart(),
+        check(() -> assertThat(told).containsExactly("0", "stopped")),
+        add(events, event("12:00", "b")).expectFailure(RuntimeException.class, "another name"),
+        check(() -> assertThat(told).containsExactly("0", "stopped", "failed")));
+  }
+
+  @SuppressWarnings("serial")
+  private static final class Told extends StreamingQueryListener {
+    private final List<String> told;
+
+    Told(List<String> told) {
+      this.told = told;
+    }
+
+    @Override
+    public void onQueryStarted(QueryStartedEvent event) {}
+
+    @Override
+    public void onQueryProgress(QueryProgressEvent event) {
+      told.add("" + event.progress().batchId());
+    }
+
+    @Override
+    public void onQueryTerminated(QueryTerminatedEvent event) {
+      told.add(event.exception().isDefined() ? "failed" : "stopped");
+    }
   }
 
   @Test

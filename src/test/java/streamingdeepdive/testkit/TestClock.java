@@ -66,7 +66,13 @@ public final class TestClock {
         : Optional.empty();
   }
 
-  void advance(String interval) {
+  /**
+   * Moves the clock on from within a query, as if that took so long. A script has {@link
+   * StreamScript#advance}, which waits for what comes of it.
+   *
+   * @param interval such as {@code "10 seconds"}
+   */
+  public void advance(String interval) {
     clock.advance(((ProcessingTimeTrigger) Trigger.ProcessingTime(interval)).intervalMs());
   }
 

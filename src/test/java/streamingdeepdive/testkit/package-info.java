@@ -112,7 +112,8 @@
  * <tr><td>{@code check(code)}</td><td>Code of yours looks at anything else.</td></tr>
  * </table>
  *
- * <p>A step ends when the query has taken in all data and is idle.
+ * <p>A step ends when the query has taken in all data and is idle, and the listeners of its session
+ * have been told.
  *
  * <h2>Statements</h2>
  *
