@@ -21,7 +21,7 @@ import org.apache.spark.sql.Row;
  *     add(sales, sale("12:20", "us", 1.0)).rows(row(window("12:05", "12:10"), 1L)));
  * }</pre>
  *
- * <p>Run it with {@code mvn test -Dtest=ExercisesTest#distinctRegions}. Hints are in {@code
+ * <p>Run it with {@code mvn test -Dtest=ExercisesIT#distinctRegions}. Hints are in {@code
  * hints.md}.
  */
 public final class DistinctRegions {

@@ -23,7 +23,7 @@ import org.apache.spark.sql.Row;
  *         .rows(sale("12:02", "us", 16.0)));
  * }</pre>
  *
- * <p>Run it with {@code mvn test -Dtest=ExercisesTest#lateSales}. Hints are in {@code hints.md}.
+ * <p>Run it with {@code mvn test -Dtest=ExercisesIT#lateSales}. Hints are in {@code hints.md}.
  */
 public final class LateSales {
   private LateSales() {}

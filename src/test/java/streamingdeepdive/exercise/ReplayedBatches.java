@@ -22,7 +22,7 @@ import org.apache.spark.sql.streaming.DataStreamWriter;
  *         .rows(sale("12:01", "eu", 1.0), sale("12:02", "us", 2.0), sale("12:01", "eu", 1.0)));
  * }</pre>
  *
- * <p>Run it with {@code mvn test -Dtest=ExercisesTest#replayedBatches}. Hints are in {@code
+ * <p>Run it with {@code mvn test -Dtest=ExercisesIT#replayedBatches}. Hints are in {@code
  * hints.md}.
  */
 public final class ReplayedBatches {

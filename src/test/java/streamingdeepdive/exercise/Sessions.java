@@ -21,7 +21,7 @@ import org.apache.spark.sql.Row;
  *         .rows(row(window("12:01", "12:15"), "eu", 3L), row(window("12:02", "12:07"), "us", 1L)));
  * }</pre>
  *
- * <p>Run it with {@code mvn test -Dtest=ExercisesTest#sessions}. Hints are in {@code hints.md}.
+ * <p>Run it with {@code mvn test -Dtest=ExercisesIT#sessions}. Hints are in {@code hints.md}.
  */
 public final class Sessions {
   private Sessions() {}

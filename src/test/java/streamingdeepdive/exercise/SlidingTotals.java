@@ -28,8 +28,7 @@ import org.apache.spark.sql.Row;
  *     add(sales, sale("12:04", "eu", 5.0)).rows(total("12:00", "12:10", "eu", 16.0)).dropped(1));
  * }</pre>
  *
- * <p>Run it with {@code mvn test -Dtest=ExercisesTest#slidingTotals}. Hints are in {@code
- * hints.md}.
+ * <p>Run it with {@code mvn test -Dtest=ExercisesIT#slidingTotals}. Hints are in {@code hints.md}.
  */
 public final class SlidingTotals {
   private SlidingTotals() {}

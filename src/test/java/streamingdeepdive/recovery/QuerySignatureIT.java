@@ -41,7 +41,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 import streamingdeepdive.testkit.TestSession;
 
 @ExtendWith(StreamingExtension.class)
-class QuerySignatureTest {
+class QuerySignatureIT {
   static List<UnaryOperator<Dataset<Row>>> queries() {
     return List.of(
         WindowedAggregation::buildQuery,
@@ -156,7 +156,7 @@ class QuerySignatureTest {
                             events.groupBy(col("region").as(name)).count(),
                             events.as(name).where(col("region").equalTo(name)),
                             events.observe(name, count(lit(1)).as(name)))))
-        .extracting(QuerySignatureTest::of)
+        .extracting(QuerySignatureIT::of)
         .doesNotHaveDuplicates();
   }
 
