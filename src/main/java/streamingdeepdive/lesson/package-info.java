@@ -74,5 +74,12 @@
  *   <li>{@link streamingdeepdive.lesson.Joins}: Which sales were refunded, and when is it certain
  *       that one was not?
  * </ul>
+ *
+ * <h2>State and sessions</h2>
+ *
+ * <ul>
+ *   <li>{@link streamingdeepdive.lesson.ArbitraryState}: Which region sold nothing for half an
+ *       hour, and how much since its last alert?
+ * </ul>
  */
 package streamingdeepdive.lesson;
