@@ -27,9 +27,9 @@ import streamingdeepdive.app.LessonRun;
  * State of one's own, kept by a function that is called with the rows of a group. Which region sold
  * nothing for half an hour, and how much since its last alert?
  *
- * <p>{@code flatMapGroupsWithState} gives the function the state of the region, and sets a timeout
- * for it. When the watermark is later than that, the function is called without rows. The file is
- * of 13:20, and half an hour without a sale is over in all regions but {@code br}:
+ * <p>{@code flatMapGroupsWithState} gives the function the state of the region. When the watermark
+ * is later than the timeout that it set, it is called without rows. The file is of 13:20, and half
+ * an hour without a sale is over in all regions but {@code br}:
  *
  * <pre>{@code
  * == 07-an-hour-later.json
@@ -44,25 +44,20 @@ import streamingdeepdive.app.LessonRun;
  * watermark 2026-01-01 13:10:00, state rows 4 (4 updated), rows dropped as late 0
  * }</pre>
  *
- * <p>The whole output is in <a href="doc-files/ArbitraryState.txt">ArbitraryState.txt</a>. No alert
- * for {@code br} ever comes, since no later sale moves the watermark on. The 100.0 and the 1000.0
- * of {@code eu} are missing: with an event-time timeout Spark drops each row that the watermark has
+ * <p>The whole output is in <a href="doc-files/ArbitraryState.txt">ArbitraryState.txt</a>. An alert
+ * for {@code br} never comes, as no later sale moves the watermark on. The 100.0 and the 1000.0 of
+ * {@code eu} are missing: with an event-time timeout Spark drops each row that the watermark has
  * reached before the function sees it. Without a timeout it drops none.
  *
- * <p>Use a built-in operator if there is one: session windows give the same totals in four lines,
- * and take in the 100.0 and the 1000.0. They cannot number the alerts. Nor does {@link
- * #buildTotals} do more than an aggregation. With {@code mapGroupsWithState} there is update mode
- * only, and after {@code flatMapGroupsWithState} no aggregation.
+ * <p>The tempting alternative is this very lesson, where an operator would do: session windows give
+ * the same totals, without the numbers, and take in the 100.0 and the 1000.0; {@link #buildTotals}
+ * is an aggregation. Nor does a state of the last time and the total do: rows come in no order.
  *
- * <p>The tempting alternative is a state of the last time and the total. But the rows of a
- * micro-batch come in no order, and a row can come in a later one than its successor.
- *
- * <p>The state is a bean, {@link RegionState}. A record fails at its first row, {@code
+ * <p>The state is a bean, {@link RegionState}. A record fails at its first row; {@code
  * Encoders.kryo} and {@code javaSerialization} keep bytes, of which Spark can compare nothing. A
- * field added, removed or of another type ends the query. A field with another name does not: the
- * columns are in the order of the alphabet, and Spark compares types only, so that a new name can
- * swap two fields. {@link streamingdeepdive.recovery.QuerySignature} sees that; another quiet
- * period it does not see.
+ * field added, removed or of another type ends the query. Another name does not: fields are in the
+ * order of the alphabet and only types are compared, so that a new name can swap two of them. The
+ * {@link streamingdeepdive.recovery.QuerySignature} sees that, but not another quiet period.
  *
  * <p>Not handled: the state of a region is never removed, for its number. A sale without event time
  * is not counted.
@@ -125,7 +120,8 @@ public final class ArbitraryState {
    * first micro-batch of a checkpoint only.
    *
    * @param events {@link FileSource#SCHEMA}, streaming or batch
-   * @param earlier {@code region} STRING, {@code alert} INT and any others, batch
+   * @param earlier {@code region} STRING, {@code alert} INT and any others, batch, as they were
+   *     written: on the result of a batch {@link #buildQuery} itself Spark fails
    * @return {@link #SCHEMA}, as above
    */
   public static Dataset<Row> buildQueryAfter(Dataset<Row> events, Dataset<Row> earlier) {
@@ -150,8 +146,8 @@ public final class ArbitraryState {
   }
 
   /**
-   * Adds up amounts per region. For update mode: {@code mapGroupsWithState} gives one row for each
-   * region of the micro-batch.
+   * Adds up amounts per region. {@code mapGroupsWithState} gives one row for each region of the
+   * micro-batch, in update mode only.
    *
    * @param events {@code region} STRING, {@code amount} DOUBLE and any others, streaming or batch
    * @return {@code region} STRING, {@code total_amount} DOUBLE
