@@ -43,15 +43,15 @@ class ArbitraryStateTest {
             .state(2),
         // The watermark has just reached 13:00: a sale of that moment would belong to it.
         add(sales, sale("13:10", "us", 16.0)).rows().watermark("13:00"),
+        add(sales, sale("13:05", "eu", 4.0)).rows().dropped(0),
         add(sales, sale("13:10:00.001", "us", 32.0))
             .rows(alert("eu", 1, "12:00", "12:30", 3.0), alert("us", 1, "12:30", "12:30", 8.0))
             .watermark("13:00:00.001")
             .state(2),
         // The number goes on; the total begins anew.
-        add(sales, sale("13:15", "eu", 4.0)).rows(),
         add(sales, sale("14:30", "us", 64.0))
             .rows(
-                alert("eu", 2, "13:15", "13:15", 4.0),
+                alert("eu", 2, "13:05", "13:05", 4.0),
                 alert("us", 2, "13:10", "13:10:00.001", 48.0))
             .state(2)
             .removed(0));
