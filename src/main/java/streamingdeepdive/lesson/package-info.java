@@ -75,6 +75,13 @@
  *       that one was not?
  * </ul>
  *
+ * <h2>State and sessions</h2>
+ *
+ * <ul>
+ *   <li>{@link streamingdeepdive.lesson.ArbitraryState}: Which region sold nothing for half an
+ *       hour, and how much since its last alert?
+ * </ul>
+ *
  * <h2>Watching a query</h2>
  *
  * <ul>

@@ -48,8 +48,9 @@ import streamingdeepdive.recovery.QuerySignature;
  * state is lost, another delay threshold, and a filter. An average instead of the sum fails, and so
  * does a deduplication instead of the aggregation.
  *
- * <p>Lesson: {@link streamingdeepdive.lesson.ParquetSink}. Trap before: {@link LostCheckpoint}.
- * Next trap: {@link UnfinishedBatch}.
+ * <p>Lessons: {@link streamingdeepdive.lesson.ParquetSink}, {@link
+ * streamingdeepdive.lesson.ArbitraryState}. Trap before: {@link LostCheckpoint}. Next trap: {@link
+ * UnfinishedBatch}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#recovery-semantics-after-changes-in-a-streaming-query">

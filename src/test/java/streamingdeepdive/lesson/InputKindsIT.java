@@ -50,4 +50,12 @@ class InputKindsIT {
   void deduplication(InputKind kind, TestSession session) {
     new DeduplicationTest().anExactRedeliveryIsDropped(kind.open(session, FileSource.SCHEMA));
   }
+
+  @ParameterizedTest
+  @EnumSource(names = "MEMORY", mode = Mode.EXCLUDE)
+  void arbitraryState(InputKind kind, TestSession session) {
+    new ArbitraryStateTest()
+        .anAlertComesOnceWhenTheWatermarkIsLaterThanTheQuietPeriod(
+            kind.open(session, FileSource.SCHEMA));
+  }
 }

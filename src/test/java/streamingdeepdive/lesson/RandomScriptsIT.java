@@ -7,6 +7,7 @@ import static streamingdeepdive.testkit.StreamScript.add;
 import static streamingdeepdive.testkit.StreamScript.random;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
+import java.time.Duration;
 import java.time.LocalTime;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -51,6 +52,17 @@ class RandomScriptsIT {
         Append(),
         random(1, sales, SALES),
         add(sales, LAST).allRows(batch(spark, SALES, WindowedAggregation::buildQuery)));
+  }
+
+  @Test
+  void numberedAlerts(InMemoryStream sales, SparkSession spark) {
+    UnaryOperator<Dataset<Row>> query =
+        events -> ArbitraryState.buildQuery(events, "10 minutes", Duration.ofMinutes(3));
+    testStream(
+        query.apply(sales.toDF()),
+        Append(),
+        random(6, sales, SALES),
+        add(sales, LAST).allRows(batch(spark, SALES, query)));
   }
 
   @Test

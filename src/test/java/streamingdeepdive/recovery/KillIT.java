@@ -64,7 +64,7 @@ class KillIT {
   private static final List<RecoveredQuery> QUERIES =
       KILLS > NARROW.size() * 2
           ? RecoveredQuery.ON_PARQUET
-          : List.of(RecoveredQuery.FINAL_TOTALS, RecoveredQuery.REVISIONS);
+          : List.of(RecoveredQuery.FINAL_TOTALS, RecoveredQuery.REVISIONS, RecoveredQuery.ALERTS);
 
   private final List<ChildJvm> children = new ArrayList<>();
 

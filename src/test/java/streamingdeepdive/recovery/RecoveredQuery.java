@@ -1,5 +1,6 @@
 package streamingdeepdive.recovery;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
@@ -7,6 +8,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import streamingdeepdive.lesson.ArbitraryState;
 import streamingdeepdive.lesson.Deduplication;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.ParquetSink;
@@ -22,12 +24,17 @@ enum RecoveredQuery {
       Deduplication::buildQuery,
       ParquetSink::buildQuery,
       (spark, output) -> spark.read().parquet(output)),
+  /** A minute without a sale: half an hour never goes by. */
+  ALERTS(
+      events -> ArbitraryState.buildQuery(events, "10 minutes", Duration.ofMinutes(1)),
+      ParquetSink::buildQuery,
+      (spark, output) -> spark.read().parquet(output)),
   DELTA_FINAL_TOTALS(WindowedAggregation::buildQuery, DeltaSink::buildQuery, DeltaSink::read),
   DELTA_LATEST_TOTALS(
       WindowedAggregation::buildQuery, DeltaSink::buildUpdateQuery, DeltaSink::read);
 
   static final List<RecoveredQuery> ON_PARQUET =
-      List.of(FINAL_TOTALS, REVISIONS, SLIDING_TOTALS, DISTINCT_EVENTS);
+      List.of(FINAL_TOTALS, REVISIONS, SLIDING_TOTALS, DISTINCT_EVENTS, ALERTS);
 
   private interface Sink {
     DataStreamWriter<Row> of(Dataset<Row> rows, String output, String checkpoint);

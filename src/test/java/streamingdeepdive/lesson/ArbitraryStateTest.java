@@ -1,0 +1,182 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.session_window;
+import static org.apache.spark.sql.functions.sum;
+import static org.apache.spark.sql.streaming.OutputMode.Append;
+import static org.apache.spark.sql.streaming.OutputMode.Update;
+import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.testkit.Rows.at;
+import static streamingdeepdive.testkit.Rows.row;
+import static streamingdeepdive.testkit.Rows.window;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.crash;
+import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.testStream;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.InMemoryStream;
+import streamingdeepdive.testkit.StreamInput;
+import streamingdeepdive.testkit.StreamingExtension;
+
+@ExtendWith(StreamingExtension.class)
+@Columns(FileSource.SCHEMA)
+class ArbitraryStateTest {
+  static Row alert(String region, int number, String first, String last, double total) {
+    return row(region, number, at(first), at(last), total);
+  }
+
+  @Test
+  void anAlertComesOnceWhenTheWatermarkIsLaterThanTheQuietPeriod(StreamInput sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:00", "eu", 1.0), sale("12:30", "eu", 2.0), sale("12:30", "us", 8.0))
+            .rows()
+            .state(2),
+        // The watermark has just reached 13:00: a sale of that moment would belong to it.
+        add(sales, sale("13:10", "us", 16.0)).rows().watermark("13:00"),
+        add(sales, sale("13:05", "eu", 4.0)).rows().dropped(0),
+        add(sales, sale("13:10:00.001", "us", 32.0))
+            .rows(alert("eu", 1, "12:00", "12:30", 3.0), alert("us", 1, "12:30", "12:30", 8.0))
+            .watermark("13:00:00.001")
+            .state(2),
+        // The number goes on; the total begins anew.
+        add(sales, sale("14:30", "us", 64.0))
+            .rows(
+                alert("eu", 2, "13:05", "13:05", 4.0),
+                alert("us", 2, "13:10", "13:10:00.001", 48.0))
+            .state(2)
+            .removed(0));
+  }
+
+  @Test
+  void nothingComesWhileTheWatermarkStands(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:00", "eu", 1.0)).microBatches(2),
+        restart().rows(),
+        add(sales, sale("12:00", "eu", 2.0)).rows().microBatches(1),
+        add(sales, sale("12:40:00.001", "us", 4.0))
+            .rows(alert("eu", 1, "12:00", "12:00", 3.0))
+            .microBatches(2));
+  }
+
+  @Test
+  void theOrderOfTheRowsDoesNotMatter(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        // In one micro-batch, two runs and their order.
+        add(
+                sales,
+                sale("13:30", "eu", 8.0),
+                sale("12:20", "eu", 2.0),
+                sale("12:00", "eu", 1.0),
+                sale("12:40", "eu", 4.0))
+            .rows(alert("eu", 1, "12:00", "12:40", 7.0))
+            .watermark("13:20"),
+        // The sale between the two comes last and makes one run of them.
+        add(sales, sale("14:01", "eu", 16.0)).rows().watermark("13:51"),
+        add(sales, sale("13:55", "eu", 32.0)).rows().dropped(0),
+        add(sales, sale("15:00", "us", 1.0)).rows(alert("eu", 2, "13:30", "14:01", 56.0)));
+  }
+
+  @Test
+  void aRowThatTheWatermarkHasReachedIsDroppedThoughItsRunIsOpen(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:10", "eu", 1.0)).watermark("12:00").state(1),
+        add(sales, sale("12:00", "eu", 100.0), sale("12:00", "us", 100.0)).dropped(2).state(1),
+        add(sales, sale("12:00:00.001", "eu", 2.0)).dropped(0),
+        add(sales, sale("13:00", "ap", 4.0))
+            .rows(alert("eu", 1, "12:00:00.001", "12:10", 3.0))
+            .state(2));
+  }
+
+  @Test
+  void nullsAreARegionAndNoAmountAndASaleWithoutTimeIsNotCounted(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(
+                sales,
+                sale("12:00", null, 1.0),
+                sale("12:10", null, null),
+                row(null, null, 100.0),
+                sale("12:00", "eu", null))
+            .state(2)
+            .dropped(0),
+        add(sales, sale("13:00", "us", 1.0))
+            .rows(alert(null, 1, "12:00", "12:10", 1.0), alert("eu", 1, "12:00", "12:00", 0.0)));
+  }
+
+  @Test
+  void stateAndTimeoutsSurviveARestartAndACrash(FileStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:00", "eu", 1.0)).rows(),
+        restart().rows(),
+        crash(sales, sale("12:10", "eu", 2.0)).rows().state(1),
+        crash(sales, sale("13:00", "us", 4.0)).rows(alert("eu", 1, "12:00", "12:10", 3.0)),
+        restart().rows(),
+        add(sales, sale("13:00", "eu", 8.0)).rows(),
+        add(sales, sale("14:00", "us", 16.0))
+            .rows(alert("eu", 2, "13:00", "13:00", 8.0), alert("us", 1, "13:00", "13:00", 4.0)));
+  }
+
+  @Test
+  void sessionWindowsGiveTheSameTotalsAndTakeInWhatIsLate(InMemoryStream sales) {
+    testStream(
+        sessions(sales.toDF()),
+        Append(),
+        add(sales, sale("12:10", "eu", 1.0), sale("12:40", "eu", 2.0)).watermark("12:30"),
+        add(sales, sale("12:01", "eu", 100.0)).rows().dropped(0),
+        add(sales, sale("13:20:01", "eu", 4.0)).rows(row(window("12:01", "13:10"), "eu", 103.0)));
+  }
+
+  static Dataset<Row> sessions(Dataset<Row> sales) {
+    return sales
+        .withWatermark("event_time", "10 minutes")
+        .groupBy(session_window(col("event_time"), "30 minutes").as("run"), col("region"))
+        .agg(sum("amount"));
+  }
+
+  @Test
+  void aMappedGroupIsOneRowAndAnAggregationGivesTheSame(
+      InMemoryStream mapped, @Columns(FileSource.SCHEMA) InMemoryStream aggregated) {
+    assertTotals(ArbitraryState.buildTotals(mapped.toDF()), mapped);
+    assertTotals(aggregated.toDF().groupBy("region").agg(sum("amount")), aggregated);
+  }
+
+  private static void assertTotals(Dataset<Row> totals, InMemoryStream sales) {
+    testStream(
+        totals,
+        Update(),
+        add(sales, sale("12:00", "eu", 1.0), sale("12:00", "us", 2.0), sale("12:00", "eu", 4.0))
+            .lastRows(row("eu", 5.0), row("us", 2.0)),
+        add(sales, sale("12:00", "eu", null)).rows(row("eu", 5.0)).state(2));
+  }
+
+  @Test
+  void aBatchDatasetReportsAllThatWasSold(SparkSession spark) {
+    Dataset<Row> sales = FileSource.readTable(spark, "sample-data/sales");
+
+    assertThat(ArbitraryState.buildQuery(sales).collectAsList())
+        .containsExactlyInAnyOrder(
+            alert("ap", 1, "12:05", "12:05", 4.0),
+            alert("br", 1, "13:20", "13:21", 14.0),
+            alert("eu", 1, "12:01", "12:14", 1127.0),
+            alert("us", 1, "12:02", "12:15", 35.0));
+  }
+}
