@@ -272,8 +272,8 @@ class ArbitraryStateIT {
         oneMinute(small.toDF()),
         Append(),
         Stream.concat(
-                IntStream.range(0, 12)
-                    .mapToObj(i -> add(small, rows.subList(i * 20, i * 20 + 20)).dropped(0)),
+                IntStream.range(0, 6)
+                    .mapToObj(i -> add(small, rows.subList(i * 40, i * 40 + 40)).dropped(0)),
                 Stream.of(add(small, last).allRows(expected)))
             .toArray(Step[]::new));
     testStream(
