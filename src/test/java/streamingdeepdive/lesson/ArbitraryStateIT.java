@@ -1,5 +1,8 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.session_window;
+import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Complete;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
@@ -248,7 +251,7 @@ class ArbitraryStateIT {
                 row(window("12:05", "12:35"), "ap", 4.0),
                 row(window("12:01", "12:44"), "eu", 1117.0),
                 row(window("12:02", "12:45"), "us", 35.0)));
-    testStream(ArbitraryStateTest.sessions(sales.toDF()), Append(), steps.toArray(Step[]::new));
+    testStream(sessions(sales.toDF()), Append(), steps.toArray(Step[]::new));
   }
 
   /** In small pieces, in large ones, and at once; a window function gives the same. */
@@ -518,5 +521,75 @@ class ArbitraryStateIT {
         ArbitraryState.buildQuery(sales.toDF()),
         ArbitraryState.buildQuery(sales.toDF(), "10 minutes", Duration.ofMinutes(40)),
         start());
+  }
+
+  @Test
+  void theOrderOfTheRowsDoesNotMatter(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        // In one micro-batch, two runs and their order.
+        add(
+                sales,
+                sale("13:30", "eu", 8.0),
+                sale("12:20", "eu", 2.0),
+                sale("12:00", "eu", 1.0),
+                sale("12:40", "eu", 4.0))
+            .rows(alert("eu", 1, "12:00", "12:40", 7.0))
+            .watermark("13:20"),
+        // The sale between the two comes last and makes one run of them.
+        add(sales, sale("14:01", "eu", 16.0)).rows().watermark("13:51"),
+        add(sales, sale("13:55", "eu", 32.0)).rows().dropped(0),
+        add(sales, sale("15:00", "us", 1.0)).rows(alert("eu", 2, "13:30", "14:01", 56.0)));
+  }
+
+  @Test
+  void nullsAreARegionAndNoAmountAndASaleWithoutTimeIsNotCounted(InMemoryStream sales) {
+    testStream(
+        ArbitraryState.buildQuery(sales.toDF()),
+        Append(),
+        add(
+                sales,
+                sale("12:00", null, 1.0),
+                sale("12:10", null, null),
+                row(null, null, 100.0),
+                sale("12:00", "eu", null))
+            .state(2)
+            .dropped(0),
+        add(sales, sale("13:00", "us", 1.0))
+            .rows(alert(null, 1, "12:00", "12:10", 1.0), alert("eu", 1, "12:00", "12:00", 0.0)));
+  }
+
+  @Test
+  void sessionWindowsGiveTheSameTotalsAndTakeInWhatIsLate(InMemoryStream sales) {
+    testStream(
+        sessions(sales.toDF()),
+        Append(),
+        add(sales, sale("12:10", "eu", 1.0), sale("12:40", "eu", 2.0)).watermark("12:30"),
+        add(sales, sale("12:01", "eu", 100.0)).rows().dropped(0),
+        add(sales, sale("13:20:01", "eu", 4.0)).rows(row(window("12:01", "13:10"), "eu", 103.0)));
+  }
+
+  private static Dataset<Row> sessions(Dataset<Row> sales) {
+    return sales
+        .withWatermark("event_time", "10 minutes")
+        .groupBy(session_window(col("event_time"), "30 minutes").as("run"), col("region"))
+        .agg(sum("amount"));
+  }
+
+  @Test
+  void aMappedGroupIsOneRowAndAnAggregationGivesTheSame(
+      InMemoryStream mapped, @Columns(FileSource.SCHEMA) InMemoryStream aggregated) {
+    assertTotals(ArbitraryState.buildTotals(mapped.toDF()), mapped);
+    assertTotals(aggregated.toDF().groupBy("region").agg(sum("amount")), aggregated);
+  }
+
+  private static void assertTotals(Dataset<Row> totals, InMemoryStream sales) {
+    testStream(
+        totals,
+        Update(),
+        add(sales, sale("12:00", "eu", 1.0), sale("12:00", "us", 2.0), sale("12:00", "eu", 4.0))
+            .lastRows(row("eu", 5.0), row("us", 2.0)),
+        add(sales, sale("12:00", "eu", null)).rows(row("eu", 5.0)).state(2));
   }
 }
