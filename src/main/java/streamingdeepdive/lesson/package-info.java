@@ -74,5 +74,14 @@
  *   <li>{@link streamingdeepdive.lesson.Joins}: Which sales were refunded, and when is it certain
  *       that one was not?
  * </ul>
+ *
+ * <h2>State and sessions</h2>
+ *
+ * <ul>
+ *   <li>{@link streamingdeepdive.lesson.SessionWindows}: How much was sold before a region paused,
+ *       however long it took?
+ *   <li>{@link streamingdeepdive.lesson.ChainedOperators}: How much was sold per hour, and in its
+ *       best five minutes?
+ * </ul>
  */
 package streamingdeepdive.lesson;

@@ -50,4 +50,17 @@ class InputKindsIT {
   void deduplication(InputKind kind, TestSession session) {
     new DeduplicationTest().anExactRedeliveryIsDropped(kind.open(session, FileSource.SCHEMA));
   }
+
+  @ParameterizedTest
+  @EnumSource(names = "MEMORY", mode = Mode.EXCLUDE)
+  void sessionWindows(InputKind kind, TestSession session) {
+    new SessionWindowsTest().aLateSaleMakesOneSessionOfTwo(kind.open(session, FileSource.SCHEMA));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "MEMORY", mode = Mode.EXCLUDE)
+  void chainedOperators(InputKind kind, TestSession session) {
+    new ChainedOperatorsTest()
+        .theHourComesOutWithItsLastFiveMinutes(kind.open(session, FileSource.SCHEMA));
+  }
 }

@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static streamingdeepdive.lesson.JoinsTest.refund;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -82,6 +83,32 @@ class RandomScriptsIT {
             sales.toDF(), "1 hour", "event_time", "region", "amount"),
         Append(),
         random(seed, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12})
+  void sessions(long seed, InMemoryStream sales, SparkSession spark) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF(), lit("3 minutes")),
+        Append(),
+        random(seed, sales, SALES),
+        add(sales, LAST)
+            .allRows(
+                batch(
+                    spark,
+                    SALES,
+                    batch -> SessionWindows.buildQuery(batch, lit("3 minutes")))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {13, 14})
+  void chainedOperators(long seed, InMemoryStream sales, SparkSession spark) {
+    testStream(
+        ChainedOperators.buildQueryWithoutDuplicates(sales.toDF()),
+        Append(),
+        random(seed, sales, SALES),
+        add(sales, LAST)
+            .allRows(batch(spark, SALES, ChainedOperators::buildQueryWithoutDuplicates)));
   }
 
   /** The refunds are there before the sales. */
