@@ -35,24 +35,19 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The whole output is in <a href="doc-files/ChainedOperators.txt">ChainedOperators.txt</a>. Each
  * operator has its own state. When the watermark reaches 13:00, the last five-minute totals and the
- * hour come out in the same micro-batch. Rows are late for the first operator only; a deduplication
- * is stricter than a window, and drops every row behind the watermark: 100.0 of {@code
- * 03-late-but-counted.json}. A join with a time bound of an hour outputs rows that are up to an
- * hour behind the watermark, and an aggregation behind it waits that long.
+ * hour come out in the same micro-batch. Rows are late for the first operator only. A deduplication
+ * drops every row behind the watermark, such as 100.0 of {@code 03-late-but-counted.json}. A join with
+ * a time bound of an hour outputs rows up to an hour late, and an aggregation behind it waits for them.
  *
- * <p>What Spark 3.5 starts: a deduplication and then an aggregation in every mode; an aggregation,
- * also of sessions, and then another one, a deduplication or a join, and a join and then an
- * aggregation, in append mode. In update and complete mode it refuses what stands behind an
- * aggregation, and in all modes what stands behind a {@code flatMapGroupsWithState} with an
- * event-time timeout: {@code Detected pattern of possible 'correctness' issue due to global
- * watermark.} The sentence goes on with a setting that switches the check off. Then the query
- * starts and its totals are wrong: a total that is updated is added again. A join is refused with
- * {@code Join between two streaming DataFrames/Datasets is not supported in Update output mode,
- * only in Append output mode}, and a second {@code withWatermark} with {@code Redefining watermark
- * is disallowed.}
- *
- * <p>The tempting alternative is to write the totals and read them by a second query. It can use
- * update mode, but it has a checkpoint and a delay of its own.
+ * <p>Spark 3.5 starts a deduplication before an aggregation in every mode. In append mode it starts an
+ * aggregation, also of sessions, before another one, a deduplication or a join, and a join before an
+ * aggregation. In update and complete mode it refuses an operator behind an aggregation, and in all
+ * modes an aggregation behind {@code flatMapGroupsWithState} with an event-time timeout: {@code
+ * Detected pattern of possible 'correctness' issue due to global watermark.} The sentence goes on with
+ * a setting that switches the check off: then a total that is updated is added again. A join is
+ * refused with {@code Join between two streaming DataFrames/Datasets is not supported in Update output
+ * mode, only in Append output mode}, a second {@code withWatermark} with {@code Redefining watermark
+ * is disallowed.} Totals per hour in update mode need a query of their own, on the output of the first.
  *
  * <p>Before: {@link SessionWindows}. Trap: {@link streamingdeepdive.trap.LostWatermark}.
  *

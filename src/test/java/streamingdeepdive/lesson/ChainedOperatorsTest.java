@@ -202,7 +202,7 @@ class ChainedOperatorsTest {
 
   @Test
   void behindATimeoutAnAggregationIsRefusedInEveryMode(InMemoryStream sales) {
-    Dataset<Row> totals = Watermark.buildQueryWithoutWatermark(withTimeout(sales.toDF()));
+    Dataset<Row> totals = WindowedAggregation.buildQuery(withTimeout(sales.toDF()));
     for (OutputMode mode : List.of(Append(), Update(), Complete())) {
       assertRefused(totals, mode, CORRECTNESS);
     }
@@ -247,8 +247,7 @@ class ChainedOperatorsTest {
     testStream(
         WindowedAggregation.buildQuery(sales.toDF()).select(window_time(col("window"))),
         Update(),
-        add(sales, sale("12:01", "eu", 1.0))
-            .rows(row(at("12:04:59.999999"))));
+        add(sales, sale("12:01", "eu", 1.0)).rows(row(at("12:04:59.999999"))));
   }
 
   private static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {

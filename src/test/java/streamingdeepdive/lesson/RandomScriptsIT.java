@@ -94,10 +94,7 @@ class RandomScriptsIT {
         random(seed, sales, SALES),
         add(sales, LAST)
             .allRows(
-                batch(
-                    spark,
-                    SALES,
-                    batch -> SessionWindows.buildQuery(batch, lit("3 minutes")))));
+                batch(spark, SALES, batch -> SessionWindows.buildQuery(batch, lit("3 minutes")))));
   }
 
   @ParameterizedTest
