@@ -36,18 +36,20 @@ import streamingdeepdive.app.LessonRun;
  * <p>The whole output is in <a href="doc-files/ChainedOperators.txt">ChainedOperators.txt</a>. Each
  * operator has its own state. When the watermark reaches 13:00, the last five-minute totals and the
  * hour come out in the same micro-batch. Rows are late for the first operator only. A deduplication
- * drops every row behind the watermark, such as 100.0 of {@code 03-late-but-counted.json}. A join with
- * a time bound of an hour outputs rows up to an hour late, and an aggregation behind it waits for them.
+ * drops every row behind the watermark, such as 100.0 of {@code 03-late-but-counted.json}. A join
+ * with a time bound of an hour outputs rows up to an hour late, and an aggregation behind it waits
+ * for them.
  *
- * <p>Spark 3.5 starts a deduplication before an aggregation in every mode. In append mode it starts an
- * aggregation, also of sessions, before another one, a deduplication or a join, and a join before an
- * aggregation. In update and complete mode it refuses an operator behind an aggregation, and in all
- * modes an aggregation behind {@code flatMapGroupsWithState} with an event-time timeout: {@code
- * Detected pattern of possible 'correctness' issue due to global watermark.} The sentence goes on with
- * a setting that switches the check off: then a total that is updated is added again. A join is
- * refused with {@code Join between two streaming DataFrames/Datasets is not supported in Update output
- * mode, only in Append output mode}, a second {@code withWatermark} with {@code Redefining watermark
- * is disallowed.} Totals per hour in update mode need a query of their own, on the output of the first.
+ * <p>Spark 3.5 starts a deduplication before an aggregation in every mode. In append mode it starts
+ * an aggregation, also of sessions, before another one, a deduplication or a join, and a join
+ * before an aggregation. In update and complete mode it refuses an operator behind an aggregation,
+ * and in all modes an aggregation behind {@code flatMapGroupsWithState} with an event-time timeout:
+ * {@code Detected pattern of possible 'correctness' issue due to global watermark.} The sentence
+ * goes on with a setting that switches the check off: then a total that is updated is added again.
+ * A join is refused with {@code Join between two streaming DataFrames/Datasets is not supported in
+ * Update output mode, only in Append output mode}, a second {@code withWatermark} with {@code
+ * Redefining watermark is disallowed.} Totals per hour in update mode need a query of their own, on
+ * the output of the first.
  *
  * <p>Before: {@link SessionWindows}. Trap: {@link streamingdeepdive.trap.LostWatermark}.
  *
