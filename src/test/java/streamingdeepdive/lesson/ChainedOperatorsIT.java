@@ -7,6 +7,7 @@ import static org.apache.spark.sql.functions.window;
 import static org.apache.spark.sql.functions.window_time;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Complete;
+import static streamingdeepdive.lesson.ChainedOperatorsTest.hour;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.Rows.row;
@@ -16,13 +17,14 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.StreamingExtension;
 
-/** The other chains that Spark starts. */
+/** The other chains that Spark starts, and what an operator does to the next one. */
 @ExtendWith(StreamingExtension.class)
 @Columns(FileSource.SCHEMA)
 class ChainedOperatorsIT {
@@ -120,5 +122,36 @@ class ChainedOperatorsIT {
         add(sales, sale("2026-01-02 00:10", "us", 4.0))
             .rows(total("2026-01-01", "2026-01-02", "eu", 3.0))
             .state(1, 0, 0));
+  }
+
+  @Test
+  void anAggregationBehindAJoinWaitsForItsTimeBound(
+      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
+    testStream(
+        Watermark.buildQueryWithoutWatermark(Joins.withRefunds(sales.toDF(), refunds.toDF())),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0)).and(refunds, JoinsTest.refund("12:10", "eu", 1.0)),
+        // The window ends at 12:05.
+        add(sales, sale("13:15", "ap", 2.0))
+            .and(refunds, JoinsTest.refund("13:15", "us", 2.0))
+            .rows()
+            .watermark("13:05"),
+        add(sales, sale("13:15:00.001", "ap", 2.0))
+            .and(refunds, JoinsTest.refund("13:15:00.001", "us", 2.0))
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .watermark("13:05:00.001")
+            .dropped(0, 0));
+  }
+
+  @Test
+  void withTheCheckSwitchedOffCompleteModeAddsAllTotalsAgain(
+      InMemoryStream sales, SparkSession spark) {
+    spark.conf().set("spark.sql.streaming.statefulOperator.checkCorrectness.enabled", false);
+    testStream(
+        ChainedOperators.buildQuery(sales.toDF()),
+        Complete(),
+        add(sales, sale("12:01", "eu", 1.0)).rows(hour("12:00", "13:00", "eu", 1.0, 1.0)),
+        add(sales, sale("12:07", "us", 2.0))
+            .rows(hour("12:00", "13:00", "eu", 2.0, 1.0), hour("12:00", "13:00", "us", 2.0, 2.0)));
   }
 }

@@ -129,25 +129,6 @@ class ChainedOperatorsTest {
   }
 
   @Test
-  void anAggregationBehindAJoinWaitsForItsTimeBound(
-      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
-    testStream(
-        Watermark.buildQueryWithoutWatermark(Joins.withRefunds(sales.toDF(), refunds.toDF())),
-        Append(),
-        add(sales, sale("12:01", "eu", 1.0)).and(refunds, JoinsTest.refund("12:10", "eu", 1.0)),
-        // The window ends at 12:05.
-        add(sales, sale("13:15", "ap", 2.0))
-            .and(refunds, JoinsTest.refund("13:15", "us", 2.0))
-            .rows()
-            .watermark("13:05"),
-        add(sales, sale("13:15:00.001", "ap", 2.0))
-            .and(refunds, JoinsTest.refund("13:15:00.001", "us", 2.0))
-            .rows(total("12:00", "12:05", "eu", 1.0))
-            .watermark("13:05:00.001")
-            .dropped(0, 0));
-  }
-
-  @Test
   void anAggregationOfAnAggregationIsRefusedInUpdateAndCompleteMode(InMemoryStream sales) {
     assertRefused(ChainedOperators.buildQuery(sales.toDF()), Update(), CORRECTNESS);
     assertRefused(ChainedOperators.buildQuery(sales.toDF()), Complete(), CORRECTNESS);
@@ -163,18 +144,6 @@ class ChainedOperatorsTest {
         add(sales, sale("12:01", "eu", 1.0)).rows(hour("12:00", "13:00", "eu", 1.0, 1.0)),
         // 3.0 were sold.
         add(sales, sale("12:02", "eu", 2.0)).rows(hour("12:00", "13:00", "eu", 4.0, 3.0)));
-  }
-
-  @Test
-  void withTheCheckSwitchedOffCompleteModeAddsAllTotalsAgain(
-      InMemoryStream sales, SparkSession spark) {
-    spark.conf().set("spark.sql.streaming.statefulOperator.checkCorrectness.enabled", false);
-    testStream(
-        ChainedOperators.buildQuery(sales.toDF()),
-        Complete(),
-        add(sales, sale("12:01", "eu", 1.0)).rows(hour("12:00", "13:00", "eu", 1.0, 1.0)),
-        add(sales, sale("12:07", "us", 2.0))
-            .rows(hour("12:00", "13:00", "eu", 2.0, 1.0), hour("12:00", "13:00", "us", 2.0, 2.0)));
   }
 
   @Test
