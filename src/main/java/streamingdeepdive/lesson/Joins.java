@@ -50,7 +50,7 @@ import streamingdeepdive.app.LessonRun;
  * <p>The tempting alternative is to leave the time bound out. The join outputs rows all the same,
  * but then no row is ever too old for a partner, and the state only grows.
  *
- * <p>Before: {@link BadRecords}. Next: {@link ArbitraryState}. Trap: {@link
+ * <p>Before: {@link BadRecords}. Next: {@link SessionWindows}. Trap: {@link
  * streamingdeepdive.trap.UnboundedState}.
  *
  * @see <a

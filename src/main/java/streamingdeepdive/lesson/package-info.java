@@ -78,6 +78,10 @@
  * <h2>State and sessions</h2>
  *
  * <ul>
+ *   <li>{@link streamingdeepdive.lesson.SessionWindows}: How much was sold before a region paused,
+ *       however long it took?
+ *   <li>{@link streamingdeepdive.lesson.ChainedOperators}: How much was sold per hour, and in its
+ *       best five minutes?
  *   <li>{@link streamingdeepdive.lesson.ArbitraryState}: Which region sold nothing for half an
  *       hour, and how much since its last alert?
  * </ul>

@@ -46,8 +46,8 @@ import streamingdeepdive.lesson.FileSource;
  * #buildQueryOnMarkedLast}.
  *
  * <p>Lessons: {@link streamingdeepdive.lesson.SlidingWindows}, {@link
- * streamingdeepdive.lesson.Watermark}. Trap before: {@link UnboundedState}. Next trap: {@link
- * ProcessingTime}.
+ * streamingdeepdive.lesson.Watermark}, {@link streamingdeepdive.lesson.ChainedOperators}. Trap
+ * before: {@link UnboundedState}. Next trap: {@link ProcessingTime}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#conditions-for-watermarking-to-clean-aggregation-state">

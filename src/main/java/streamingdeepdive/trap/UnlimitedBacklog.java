@@ -50,7 +50,8 @@ import streamingdeepdive.lesson.WindowedAggregation;
  * also {@link #readOneByOne}.
  *
  * <p>Lessons: {@link FileSource}, {@link streamingdeepdive.lesson.Triggers}, {@link
- * streamingdeepdive.lesson.KafkaSource}. Trap before: {@link FutureEvents}.
+ * streamingdeepdive.lesson.KafkaSource}. Trap before: {@link FutureEvents}. Next trap: {@link
+ * EndlessSession}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#input-sources">

@@ -21,6 +21,8 @@
  *       all that come after it?
  *   <li>{@link streamingdeepdive.trap.UnlimitedBacklog}: What does a first start on a full
  *       directory do to late events?
+ *   <li>{@link streamingdeepdive.trap.EndlessSession}: What is output of a session that goes on and
+ *       on?
  * </ul>
  */
 package streamingdeepdive.trap;

@@ -58,4 +58,17 @@ class InputKindsIT {
         .anAlertComesOnceWhenTheWatermarkIsLaterThanTheQuietPeriod(
             kind.open(session, FileSource.SCHEMA));
   }
+
+  @ParameterizedTest
+  @EnumSource(names = "MEMORY", mode = Mode.EXCLUDE)
+  void sessionWindows(InputKind kind, TestSession session) {
+    new SessionWindowsTest().aLateSaleMakesOneSessionOfTwo(kind.open(session, FileSource.SCHEMA));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "MEMORY", mode = Mode.EXCLUDE)
+  void chainedOperators(InputKind kind, TestSession session) {
+    new ChainedOperatorsTest()
+        .theHourComesOutWithItsLastFiveMinutes(kind.open(session, FileSource.SCHEMA));
+  }
 }

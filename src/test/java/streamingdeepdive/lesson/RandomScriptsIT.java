@@ -1,5 +1,6 @@
 package streamingdeepdive.lesson;
 
+import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static streamingdeepdive.lesson.JoinsTest.refund;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -89,6 +90,27 @@ class RandomScriptsIT {
             sales.toDF(), "1 hour", "event_time", "region", "amount"),
         Append(),
         random(4, sales, SALES).allRows(batch(spark, SALES, Deduplication::buildQuery)));
+  }
+
+  @Test
+  void sessions(InMemoryStream sales, SparkSession spark) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF(), lit("3 minutes")),
+        Append(),
+        random(7, sales, SALES),
+        add(sales, LAST)
+            .allRows(
+                batch(spark, SALES, batch -> SessionWindows.buildQuery(batch, lit("3 minutes")))));
+  }
+
+  @Test
+  void chainedOperators(InMemoryStream sales, SparkSession spark) {
+    testStream(
+        ChainedOperators.buildQueryWithoutDuplicates(sales.toDF()),
+        Append(),
+        random(8, sales, SALES),
+        add(sales, LAST)
+            .allRows(batch(spark, SALES, ChainedOperators::buildQueryWithoutDuplicates)));
   }
 
   /** The refunds are there before the sales. */

@@ -1,0 +1,254 @@
+package streamingdeepdive.lesson;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.session_window;
+import static org.apache.spark.sql.functions.when;
+import static org.apache.spark.sql.streaming.OutputMode.Append;
+import static org.apache.spark.sql.streaming.OutputMode.Complete;
+import static org.apache.spark.sql.streaming.OutputMode.Update;
+import static org.assertj.core.api.Assertions.assertThat;
+import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.testkit.Rows.row;
+import static streamingdeepdive.testkit.Rows.window;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.crash;
+import static streamingdeepdive.testkit.StreamScript.restart;
+import static streamingdeepdive.testkit.StreamScript.start;
+import static streamingdeepdive.testkit.StreamScript.testStream;
+
+import java.util.List;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import streamingdeepdive.testkit.Columns;
+import streamingdeepdive.testkit.InMemoryStream;
+import streamingdeepdive.testkit.StreamInput;
+import streamingdeepdive.testkit.StreamingExtension;
+
+@ExtendWith(StreamingExtension.class)
+@Columns(FileSource.SCHEMA)
+class SessionWindowsTest {
+  static Row session(String start, String end, String region, long sales, double totalAmount) {
+    return row(window(start, end), region, sales, totalAmount);
+  }
+
+  private static Dataset<Row> table(SparkSession spark, Row... sales) {
+    return spark.createDataFrame(List.of(sales), StructType.fromDDL(FileSource.SCHEMA));
+  }
+
+  @Test
+  void aLateSaleMakesOneSessionOfTwo(StreamInput sales) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0), sale("12:02", "us", 2.0)).rows().state(2),
+        // Six minutes after its end: another session.
+        add(sales, sale("12:12", "eu", 4.0)).rows().watermark("12:02").state(3),
+        // It makes the first one longer, and comes short of the second one.
+        add(sales, sale("12:04", "eu", 8.0)).rows().state(3).dropped(0),
+        // It touches both: until 12:09 one, from 12:12 on the other.
+        add(sales, sale("12:08", "eu", 16.0)).rows().watermark("12:02").state(2).removed(1),
+        restart(),
+        // The watermark reaches 12:07, the end of us.
+        add(sales, sale("12:17", "ap", 32.0))
+            .rows(session("12:02", "12:07", "us", 1, 2.0))
+            .watermark("12:07")
+            .state(2),
+        // It reaches 12:17.
+        crash(sales, sale("12:27", "ap", 64.0))
+            .rows(session("12:01", "12:17", "eu", 4, 29.0))
+            .watermark("12:17")
+            .state(2));
+  }
+
+  @Test
+  void asABatchQueryItGivesTheSameSessions(SparkSession spark) {
+    assertThat(
+            SessionWindows.buildQuery(
+                    table(
+                        spark,
+                        sale("12:01", "eu", 1.0),
+                        sale("12:02", "us", 2.0),
+                        sale("12:12", "eu", 4.0),
+                        sale("12:04", "eu", 8.0),
+                        sale("12:08", "eu", 16.0)))
+                .collectAsList())
+        .containsExactlyInAnyOrder(
+            session("12:01", "12:17", "eu", 4, 29.0), session("12:02", "12:07", "us", 1, 2.0));
+  }
+
+  @Test
+  void theNextSaleBelongsToItIfItComesAtMostTheGapLater(SparkSession spark) {
+    assertThat(
+            SessionWindows.buildQuery(
+                    table(
+                        spark,
+                        sale("12:00", "eu", 1.0),
+                        sale("12:05", "eu", 2.0),
+                        sale("12:10:00.000001", "eu", 4.0)))
+                .collectAsList())
+        .containsExactlyInAnyOrder(
+            session("12:00", "12:10", "eu", 2, 3.0),
+            session("12:10:00.000001", "12:15:00.000001", "eu", 1, 4.0));
+  }
+
+  @Test
+  void aTumblingWindowCutsBetweenTwoSales(SparkSession spark) {
+    Dataset<Row> sales = table(spark, sale("12:04:59", "eu", 1.0), sale("12:05", "eu", 2.0));
+
+    assertThat(SessionWindows.buildQuery(sales).count()).isEqualTo(1);
+    assertThat(WindowedAggregation.buildQuery(sales).count()).isEqualTo(2);
+  }
+
+  /** The session around it makes no difference. */
+  @Test
+  void aRowIsLateOnceTheWatermarkHasReachedTheEndOfItsOwnGap(InMemoryStream sales) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:06", "eu", 1.0), sale("12:11", "eu", 2.0), sale("12:16", "eu", 4.0)),
+        add(sales, sale("12:20", "eu", 8.0)).rows().watermark("12:10").state(1),
+        add(sales, sale("12:05", "eu", 1000.0)).rows().dropped(1).state(1),
+        add(sales, sale("12:05:00.000001", "eu", 16.0)).rows().dropped(0).state(1),
+        add(sales, sale("12:40", "us", 32.0))
+            .rows(session("12:05:00.000001", "12:25", "eu", 5, 31.0)));
+  }
+
+  @Test
+  void aRowBehindTheWatermarkOpensASessionAnewIfItsOwnHasBeenOutput(InMemoryStream sales) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0)),
+        add(sales, sale("12:16", "us", 2.0)).rows(session("12:01", "12:06", "eu", 1, 1.0)),
+        add(sales, sale("12:05", "eu", 4.0)).rows().watermark("12:06").dropped(0).state(2),
+        add(sales, sale("12:20", "us", 8.0)).rows(session("12:05", "12:10", "eu", 1, 4.0)));
+  }
+
+  @Test
+  void theGapCanDependOnTheRegion(InMemoryStream sales) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF(), SessionWindows.gapByRegion()),
+        Append(),
+        add(sales, sale("12:00", "eu", 1.0), sale("12:00", "us", 2.0), sale("12:00", null, 4.0)),
+        add(sales, sale("12:06", "eu", 1.0), sale("12:06", "us", 2.0), sale("12:06", null, 4.0))
+            .rows()
+            .state(5),
+        add(sales, sale("12:25", "ap", 1.0))
+            .rows(
+                session("12:00", "12:05", "eu", 1, 1.0),
+                session("12:06", "12:11", "eu", 1, 1.0),
+                session("12:00", "12:05", null, 1, 4.0),
+                session("12:06", "12:11", null, 1, 4.0))
+            .watermark("12:15")
+            .state(2),
+        add(sales, sale("12:26", "ap", 1.0))
+            .rows(session("12:00", "12:16", "us", 2, 4.0))
+            .state(1));
+  }
+
+  @Test
+  void aSessionEndsWhenTheGapsOfAllItsSalesAreOver(SparkSession spark) {
+    assertThat(
+            SessionWindows.buildQuery(
+                    table(spark, sale("12:00", "eu", 100.0), sale("12:03", "eu", 1.0)),
+                    when(col("amount").geq(100), "30 minutes").otherwise("5 minutes"))
+                .collectAsList())
+        .containsExactly(session("12:00", "12:30", "eu", 2, 101.0));
+  }
+
+  @Test
+  void aRowWithoutATimeOrAGapIsLeftOutAndNothingSaysSo(InMemoryStream sales) {
+    Dataset<Row> sessions =
+        SessionWindows.buildQuery(
+            sales.toDF(),
+            when(col("region").equalTo("eu"), "5 minutes")
+                .when(col("region").equalTo("zero"), "0 minutes")
+                .when(col("region").equalTo("negative"), "-5 minutes")
+                .when(col("region").equalTo("no interval"), "five minutes"));
+    testStream(
+        sessions,
+        Append(),
+        add(
+                sales,
+                row(null, "eu", 1.0),
+                sale("12:00", "zero", 1.0),
+                sale("12:00", "negative", 1.0),
+                sale("12:00", "no interval", 1.0),
+                sale("12:00", "null", 1.0))
+            .rows()
+            .watermark("11:50")
+            .state(0)
+            .dropped(0),
+        add(sales, sale("12:01", "eu", 2.0)).state(1),
+        add(sales, sale("13:00", "zero", 1.0))
+            .rows(session("12:01", "12:06", "eu", 1, 2.0))
+            .watermark("12:50")
+            .state(0)
+            .dropped(0));
+  }
+
+  @Test
+  void completeModeKeepsAllSessions(InMemoryStream sales) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF()),
+        Complete(),
+        add(sales, sale("12:00", "eu", 1.0)).rows(session("12:00", "12:05", "eu", 1, 1.0)),
+        add(sales, sale("13:00", "us", 2.0))
+            .rows(session("12:00", "12:05", "eu", 1, 1.0), session("13:00", "13:05", "us", 1, 2.0))
+            .watermark("12:50")
+            .state(2),
+        add(sales, sale("12:04", "eu", 4.0))
+            .rows(session("12:00", "12:09", "eu", 2, 5.0), session("13:00", "13:05", "us", 1, 2.0))
+            .dropped(0));
+  }
+
+  @Test
+  void updateModeIsRefused(InMemoryStream sales) {
+    assertRefused(
+        SessionWindows.buildQuery(sales.toDF()),
+        Update(),
+        "Update output mode not supported for session window on streaming DataFrames/DataSets");
+  }
+
+  @Test
+  void appendModeWithoutAWatermarkIsRefused(InMemoryStream sales) {
+    assertRefused(
+        sales
+            .toDF()
+            .groupBy(session_window(col("event_time"), lit(SessionWindows.GAP)), col("region"))
+            .count(),
+        Append(),
+        "Append output mode not supported when there are streaming aggregations on streaming"
+            + " DataFrames/DataSets without watermark");
+  }
+
+  @Test
+  void sessionsThatAreTheOnlyGroupingKeyAreRefused(InMemoryStream sales) {
+    Dataset<Row> global =
+        sales
+            .toDF()
+            .withWatermark("event_time", SessionWindows.DELAY_THRESHOLD)
+            .groupBy(session_window(col("event_time"), SessionWindows.GAP))
+            .count();
+    for (OutputMode mode : List.of(Append(), Complete())) {
+      testStream(
+          global,
+          mode,
+          add(sales, sale("12:00", "eu", 1.0))
+              .expectFailure(
+                  AnalysisException.class,
+                  "Global aggregation with session window in streaming query is not supported."));
+    }
+  }
+
+  private static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {
+    testStream(query, mode, start().expectFailure(AnalysisException.class, sentence));
+  }
+}
