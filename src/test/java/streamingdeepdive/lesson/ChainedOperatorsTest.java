@@ -1,16 +1,12 @@
 package streamingdeepdive.lesson;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.sum;
 import static org.apache.spark.sql.functions.window;
-import static org.apache.spark.sql.functions.window_time;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
 import static org.apache.spark.sql.streaming.OutputMode.Complete;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
-import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
 import static streamingdeepdive.testkit.StreamScript.add;
@@ -20,14 +16,10 @@ import static streamingdeepdive.testkit.StreamScript.start;
 import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
-import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
-import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.streaming.GroupStateTimeout;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
@@ -100,25 +92,6 @@ class ChainedOperatorsTest {
   }
 
   @Test
-  void aDeduplicationDropsEachRowBehindTheWatermark(InMemoryStream sales) {
-    testStream(
-        ChainedOperators.buildQueryWithoutDuplicates(sales.toDF()),
-        Append(),
-        add(sales, sale("12:01", "eu", 1.0), sale("12:01", "eu", 1.0), sale("12:14", "eu", 2.0))
-            .rows()
-            .watermark("12:04")
-            .state(1, 2, 0)
-            .duplicates(1),
-        // Its window is open.
-        add(sales, sale("12:03", "eu", 1000.0)).rows().dropped(1, 0, 0).state(1, 2, 0),
-        add(sales, sale("12:04:00.001", "eu", 4.0)).rows().dropped(0, 0, 0).state(2, 2, 0),
-        add(sales, sale("13:10", "us", 8.0))
-            .rows(hour("12:00", "13:00", "eu", 7.0, 5.0))
-            .watermark("13:00")
-            .state(1, 1, 0));
-  }
-
-  @Test
   void aDeduplicationBeforeAnAggregationRunsInUpdateMode(InMemoryStream sales) {
     testStream(
         ChainedOperators.perFiveMinutesWithoutDuplicates(sales.toDF()),
@@ -134,92 +107,7 @@ class ChainedOperatorsTest {
     assertRefused(ChainedOperators.buildQuery(sales.toDF()), Complete(), CORRECTNESS);
   }
 
-  @Test
-  void withTheCheckSwitchedOffATotalThatIsUpdatedIsAddedAgain(
-      InMemoryStream sales, SparkSession spark) {
-    spark.conf().set("spark.sql.streaming.statefulOperator.checkCorrectness.enabled", false);
-    testStream(
-        ChainedOperators.buildQuery(sales.toDF()),
-        Update(),
-        add(sales, sale("12:01", "eu", 1.0)).rows(hour("12:00", "13:00", "eu", 1.0, 1.0)),
-        // 3.0 were sold.
-        add(sales, sale("12:02", "eu", 2.0)).rows(hour("12:00", "13:00", "eu", 4.0, 3.0)));
-  }
-
-  @Test
-  void aDeduplicationOfAnAggregationIsRefusedInUpdateAndCompleteMode(InMemoryStream sales) {
-    Dataset<Row> query =
-        WindowedAggregation.buildQuery(sales.toDF()).dropDuplicates("window", "region");
-    assertRefused(query, Update(), CORRECTNESS);
-    assertRefused(query, Complete(), CORRECTNESS);
-  }
-
-  @Test
-  void aJoinIsRefusedInUpdateAndCompleteMode(
-      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
-    Dataset<Row> query =
-        Watermark.buildQueryWithoutWatermark(Joins.withRefunds(sales.toDF(), refunds.toDF()));
-    for (OutputMode mode : List.of(Update(), Complete())) {
-      assertRefused(
-          query,
-          mode,
-          "Join between two streaming DataFrames/Datasets is not supported in "
-              + mode
-              + " output mode, only in Append output mode");
-    }
-  }
-
-  @Test
-  void behindATimeoutAnAggregationIsRefusedInEveryMode(InMemoryStream sales) {
-    Dataset<Row> totals = WindowedAggregation.buildQuery(withTimeout(sales.toDF()));
-    for (OutputMode mode : List.of(Append(), Update(), Complete())) {
-      assertRefused(totals, mode, CORRECTNESS);
-    }
-  }
-
-  private static Dataset<Row> withTimeout(Dataset<Row> sales) {
-    FlatMapGroupsWithStateFunction<String, Row, Integer, Row> all = (region, rows, state) -> rows;
-    return sales
-        .withWatermark("event_time", "10 minutes")
-        .groupByKey((MapFunction<Row, String>) row -> row.getAs("region"), Encoders.STRING())
-        .flatMapGroupsWithState(
-            all,
-            Append(),
-            Encoders.INT(),
-            Encoders.row(sales.schema()),
-            GroupStateTimeout.EventTimeTimeout());
-  }
-
-  /** As {@link Deduplication} has one, so has {@link WindowedAggregation}. */
-  @Test
-  void aSecondWatermarkIsRefused(InMemoryStream sales) {
-    testStream(
-        WindowedAggregation.buildQuery(Deduplication.buildQuery(sales.toDF())),
-        Append(),
-        add(sales, sale("12:01", "eu", 1.0))
-            .expectFailure(AnalysisException.class, "Redefining watermark is disallowed."));
-  }
-
-  @Test
-  void theStartOfTheWindowHasNoWatermark(InMemoryStream sales) {
-    assertRefused(
-        WindowedAggregation.buildQuery(sales.toDF())
-            .groupBy(window(col("window.start"), ChainedOperators.HOUR), col("region"))
-            .agg(sum("total_amount")),
-        Append(),
-        "Append output mode not supported when there are streaming aggregations on streaming"
-            + " DataFrames/DataSets without watermark");
-  }
-
-  @Test
-  void windowTimeIsAMicrosecondBeforeTheEndOfTheWindow(InMemoryStream sales) {
-    testStream(
-        WindowedAggregation.buildQuery(sales.toDF()).select(window_time(col("window"))),
-        Update(),
-        add(sales, sale("12:01", "eu", 1.0)).rows(row(at("12:04:59.999999"))));
-  }
-
-  private static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {
+  static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {
     testStream(query, mode, start().expectFailure(AnalysisException.class, sentence));
   }
 }

@@ -90,20 +90,4 @@ class JoinsTest {
         add(sales, sale("14:00", "eu", 8.0)).watermark("12:40"),
         add(refunds, refund("14:00", "us", 4.0)).watermark("13:50").state(2));
   }
-
-  @Test
-  void aRowThatIsLateIsDroppedOnEitherSide(
-      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
-    testStream(
-        Joins.withRefunds(sales.toDF(), refunds.toDF()),
-        Append(),
-        add(sales, sale("12:10", "eu", 1.0)),
-        add(refunds, refund("12:10", "ap", 1.0)).watermark("12:00").state(2),
-        add(sales, sale("12:00", "us", 2.0)).rows().dropped(1).state(2),
-        add(refunds, refund("12:00", "us", 2.0)).rows().dropped(1).state(2),
-        add(sales, sale("12:00:00.001", "us", 2.0)).dropped(0).state(3),
-        add(refunds, refund("12:00:00.001", "us", 2.0))
-            .rows(refunded("12:00:00.001", "us", 2.0, "12:00:00.001"))
-            .dropped(0));
-  }
 }

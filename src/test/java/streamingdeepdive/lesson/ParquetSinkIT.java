@@ -173,4 +173,21 @@ class ParquetSinkIT {
     testStream(
         totalsByDate.revisions(sales), totalsByDate::history, add(sales).rows().microBatches(1));
   }
+
+  @Test
+  void theHistoryHasEveryRevision(FileStream sales) {
+    testStream(
+        totals.revisions(sales),
+        totals::history,
+        add(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)).microBatches(2),
+        add(sales, sale("12:01", "eu", 2.0), sale("12:01", "us", 4.0))
+            .rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2), revision("us", 4.0, 2))
+            .microBatches(1),
+        add(sales, sale("12:01", "us", null))
+            .rows(
+                revision("eu", 1.0, 0),
+                revision("eu", 3.0, 2),
+                revision("us", 4.0, 2),
+                revision("us", 4.0, 3)));
+  }
 }

@@ -3,7 +3,6 @@ package streamingdeepdive.lesson;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.lit;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static streamingdeepdive.lesson.ParquetTotals.revision;
 import static streamingdeepdive.lesson.Sales.sale;
 import static streamingdeepdive.lesson.Sales.total;
 import static streamingdeepdive.testkit.StreamScript.add;
@@ -70,23 +69,6 @@ class ParquetSinkTest {
                 total("12:00", "12:05", "eu", -2.0),
                 total("12:00", "12:05", null, 1.0),
                 total("12:10", "12:15", "us", null)));
-  }
-
-  @Test
-  void theHistoryHasEveryRevision(FileStream sales) {
-    testStream(
-        totals.revisions(sales),
-        totals::history,
-        add(sales, sale("12:01", "eu", 1.0)).rows(revision("eu", 1.0, 0)).microBatches(2),
-        add(sales, sale("12:01", "eu", 2.0), sale("12:01", "us", 4.0))
-            .rows(revision("eu", 1.0, 0), revision("eu", 3.0, 2), revision("us", 4.0, 2))
-            .microBatches(1),
-        add(sales, sale("12:01", "us", null))
-            .rows(
-                revision("eu", 1.0, 0),
-                revision("eu", 3.0, 2),
-                revision("us", 4.0, 2),
-                revision("us", 4.0, 3)));
   }
 
   @Test

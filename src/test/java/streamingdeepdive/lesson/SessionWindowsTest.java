@@ -1,11 +1,6 @@
 package streamingdeepdive.lesson;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.lit;
-import static org.apache.spark.sql.functions.session_window;
-import static org.apache.spark.sql.functions.when;
 import static org.apache.spark.sql.streaming.OutputMode.Append;
-import static org.apache.spark.sql.streaming.OutputMode.Complete;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
@@ -38,7 +33,7 @@ class SessionWindowsTest {
     return row(window(start, end), region, sales, totalAmount);
   }
 
-  private static Dataset<Row> table(SparkSession spark, Row... sales) {
+  static Dataset<Row> table(SparkSession spark, Row... sales) {
     return spark.createDataFrame(List.of(sales), StructType.fromDDL(FileSource.SCHEMA));
   }
 
@@ -83,29 +78,6 @@ class SessionWindowsTest {
             session("12:01", "12:17", "eu", 4, 29.0), session("12:02", "12:07", "us", 1, 2.0));
   }
 
-  @Test
-  void theNextSaleBelongsToItIfItComesAtMostTheGapLater(SparkSession spark) {
-    assertThat(
-            SessionWindows.buildQuery(
-                    table(
-                        spark,
-                        sale("12:00", "eu", 1.0),
-                        sale("12:05", "eu", 2.0),
-                        sale("12:10:00.000001", "eu", 4.0)))
-                .collectAsList())
-        .containsExactlyInAnyOrder(
-            session("12:00", "12:10", "eu", 2, 3.0),
-            session("12:10:00.000001", "12:15:00.000001", "eu", 1, 4.0));
-  }
-
-  @Test
-  void aTumblingWindowCutsBetweenTwoSales(SparkSession spark) {
-    Dataset<Row> sales = table(spark, sale("12:04:59", "eu", 1.0), sale("12:05", "eu", 2.0));
-
-    assertThat(SessionWindows.buildQuery(sales).count()).isEqualTo(1);
-    assertThat(WindowedAggregation.buildQuery(sales).count()).isEqualTo(2);
-  }
-
   /** The session around it makes no difference. */
   @Test
   void aRowIsLateOnceTheWatermarkHasReachedTheEndOfItsOwnGap(InMemoryStream sales) {
@@ -118,17 +90,6 @@ class SessionWindowsTest {
         add(sales, sale("12:05:00.000001", "eu", 16.0)).rows().dropped(0).state(1),
         add(sales, sale("12:40", "us", 32.0))
             .rows(session("12:05:00.000001", "12:25", "eu", 5, 31.0)));
-  }
-
-  @Test
-  void aRowBehindTheWatermarkOpensASessionAnewIfItsOwnHasBeenOutput(InMemoryStream sales) {
-    testStream(
-        SessionWindows.buildQuery(sales.toDF()),
-        Append(),
-        add(sales, sale("12:01", "eu", 1.0)),
-        add(sales, sale("12:16", "us", 2.0)).rows(session("12:01", "12:06", "eu", 1, 1.0)),
-        add(sales, sale("12:05", "eu", 4.0)).rows().watermark("12:06").dropped(0).state(2),
-        add(sales, sale("12:20", "us", 8.0)).rows(session("12:05", "12:10", "eu", 1, 4.0)));
   }
 
   @Test
@@ -154,62 +115,6 @@ class SessionWindowsTest {
   }
 
   @Test
-  void aSessionEndsWhenTheGapsOfAllItsSalesAreOver(SparkSession spark) {
-    assertThat(
-            SessionWindows.buildQuery(
-                    table(spark, sale("12:00", "eu", 100.0), sale("12:03", "eu", 1.0)),
-                    when(col("amount").geq(100), "30 minutes").otherwise("5 minutes"))
-                .collectAsList())
-        .containsExactly(session("12:00", "12:30", "eu", 2, 101.0));
-  }
-
-  @Test
-  void aRowWithoutATimeOrAGapIsLeftOutAndNothingSaysSo(InMemoryStream sales) {
-    Dataset<Row> sessions =
-        SessionWindows.buildQuery(
-            sales.toDF(),
-            when(col("region").equalTo("eu"), "5 minutes")
-                .when(col("region").equalTo("zero"), "0 minutes")
-                .when(col("region").equalTo("negative"), "-5 minutes")
-                .when(col("region").equalTo("no interval"), "five minutes"));
-    testStream(
-        sessions,
-        Append(),
-        add(
-                sales,
-                row(null, "eu", 1.0),
-                sale("12:00", "zero", 1.0),
-                sale("12:00", "negative", 1.0),
-                sale("12:00", "no interval", 1.0),
-                sale("12:00", "null", 1.0))
-            .rows()
-            .watermark("11:50")
-            .state(0)
-            .dropped(0),
-        add(sales, sale("12:01", "eu", 2.0)).state(1),
-        add(sales, sale("13:00", "zero", 1.0))
-            .rows(session("12:01", "12:06", "eu", 1, 2.0))
-            .watermark("12:50")
-            .state(0)
-            .dropped(0));
-  }
-
-  @Test
-  void completeModeKeepsAllSessions(InMemoryStream sales) {
-    testStream(
-        SessionWindows.buildQuery(sales.toDF()),
-        Complete(),
-        add(sales, sale("12:00", "eu", 1.0)).rows(session("12:00", "12:05", "eu", 1, 1.0)),
-        add(sales, sale("13:00", "us", 2.0))
-            .rows(session("12:00", "12:05", "eu", 1, 1.0), session("13:00", "13:05", "us", 1, 2.0))
-            .watermark("12:50")
-            .state(2),
-        add(sales, sale("12:04", "eu", 4.0))
-            .rows(session("12:00", "12:09", "eu", 2, 5.0), session("13:00", "13:05", "us", 1, 2.0))
-            .dropped(0));
-  }
-
-  @Test
   void updateModeIsRefused(InMemoryStream sales) {
     assertRefused(
         SessionWindows.buildQuery(sales.toDF()),
@@ -217,38 +122,7 @@ class SessionWindowsTest {
         "Update output mode not supported for session window on streaming DataFrames/DataSets");
   }
 
-  @Test
-  void appendModeWithoutAWatermarkIsRefused(InMemoryStream sales) {
-    assertRefused(
-        sales
-            .toDF()
-            .groupBy(session_window(col("event_time"), lit(SessionWindows.GAP)), col("region"))
-            .count(),
-        Append(),
-        "Append output mode not supported when there are streaming aggregations on streaming"
-            + " DataFrames/DataSets without watermark");
-  }
-
-  @Test
-  void sessionsThatAreTheOnlyGroupingKeyAreRefused(InMemoryStream sales) {
-    Dataset<Row> global =
-        sales
-            .toDF()
-            .withWatermark("event_time", SessionWindows.DELAY_THRESHOLD)
-            .groupBy(session_window(col("event_time"), SessionWindows.GAP))
-            .count();
-    for (OutputMode mode : List.of(Append(), Complete())) {
-      testStream(
-          global,
-          mode,
-          add(sales, sale("12:00", "eu", 1.0))
-              .expectFailure(
-                  AnalysisException.class,
-                  "Global aggregation with session window in streaming query is not supported."));
-    }
-  }
-
-  private static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {
+  static void assertRefused(Dataset<Row> query, OutputMode mode, String sentence) {
     testStream(query, mode, start().expectFailure(AnalysisException.class, sentence));
   }
 }
