@@ -62,7 +62,7 @@ import streamingdeepdive.app.LessonRun;
  * <p>Not handled: the state of a region is never removed, for its number. A sale without event time
  * is not counted.
  *
- * <p>Before: {@link ChainedOperators}. Next: {@link Monitoring}. Trap: {@link
+ * <p>Before: {@link ChainedOperators}. Next: {@link StateStores}. Trap: {@link
  * streamingdeepdive.trap.ChangedQuery}.
  *
  * @see <a

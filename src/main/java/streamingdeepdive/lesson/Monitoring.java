@@ -58,7 +58,7 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>Not handled: an idle query has no lines, and their absence no warning.
  *
- * <p>Before: {@link ArbitraryState}.
+ * <p>Before: {@link StateStores}.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/3.5.7/structured-streaming-programming-guide.html#monitoring-streaming-queries">

@@ -84,6 +84,8 @@
  *       best five minutes?
  *   <li>{@link streamingdeepdive.lesson.ArbitraryState}: Which region sold nothing for half an
  *       hour, and how much since its last alert?
+ *   <li>{@link streamingdeepdive.lesson.StateStores}: Where does a query keep its state, and which
+ *       files hold it?
  * </ul>
  *
  * <h2>Watching a query</h2>

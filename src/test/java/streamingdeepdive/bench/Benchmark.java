@@ -5,16 +5,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider;
 import streamingdeepdive.bench.RecordLatency.Processing;
 import streamingdeepdive.bench.StepLatency.Settings;
+import streamingdeepdive.lesson.StateStores;
 import streamingdeepdive.recovery.TestDatabase;
 
 /**
- * Compares, in one run, a query that has run for long with itself at the beginning, a replay step
- * with our local session with one with the defaults of Spark, the stream with the batch job, and
- * the upsert into a database with an append; with {@code --all} also micro-batches with continuous
- * processing. Each candidate runs in a JVM of its own; what is printed are medians and their
- * ratios.
+ * Compares, in one run, a query that has run for long with itself at the beginning, the heap of two
+ * state stores, a replay step with our local session with one with the defaults of Spark, the
+ * stream with the batch job, and the upsert into a database with an append; with {@code --all} also
+ * micro-batches with continuous processing. Each candidate runs in a JVM of its own; what is
+ * printed are medians and their ratios.
  */
 public final class Benchmark {
   private final boolean all;
@@ -30,6 +32,7 @@ public final class Benchmark {
     }
     Benchmark benchmark = new Benchmark(args.length == 1);
     benchmark.printStateOverTime();
+    printStateHeap();
     benchmark.printSteps();
     benchmark.printThroughput();
     benchmark.printUpserts();
@@ -51,6 +54,19 @@ public final class Benchmark {
       System.out.printf(
           "%2.0f million events  state rows %.2f (%.0f)  time %.2f (%.0f ms)%n",
           run[0] / 1e6, run[2] / run[1], run[2], run[4] / run[3], run[4]);
+    }
+  }
+
+  private static void printStateHeap() throws Exception {
+    System.out.println("Heap in use with 1 million keys in the state");
+    double onHeap = 0;
+    for (String store :
+        List.of(HDFSBackedStateStoreProvider.class.getName(), StateStores.ROCKSDB)) {
+      double[] heap = child(StateHeap.class, store).get(0);
+      onHeap = onHeap == 0 ? heap[1] : onHeap;
+      System.out.printf(
+          "%-28s %.2f times the default store's (%.0f MB, %.0f state rows)%n",
+          store.replaceFirst(".*\\.", ""), heap[1] / onHeap, heap[1] / 1e6, heap[0]);
     }
   }
 

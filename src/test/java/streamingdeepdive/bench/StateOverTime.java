@@ -41,7 +41,7 @@ final class StateOverTime {
     try {
       for (int run = 0; run < args.length; run++) {
         Path input = directory.resolve("input" + run);
-        generate(spark, input, Integer.parseInt(args[run]));
+        generate(spark, input, Integer.parseInt(args[run]), EVENTS_PER_FILE);
         List<StreamingQueryProgress> progress =
             run(spark, input, directory.resolve("checkpoint" + run));
         if (run > 0) {
@@ -97,9 +97,10 @@ final class StateOverTime {
   }
 
   /** Spark writes a partition of the range as a file; the source takes them in this order. */
-  private static void generate(SparkSession spark, Path input, int files) throws Exception {
+  static void generate(SparkSession spark, Path input, int files, int eventsPerFile)
+      throws Exception {
     spark
-        .range(0, (long) files * EVENTS_PER_FILE, 1, files)
+        .range(0, (long) files * eventsPerFile, 1, files)
         .select(
             expr("timestamp_millis(unix_millis(TIMESTAMP '2026-01-01') + id * 15) AS event_time"),
             expr("concat('r', lpad(id % 1000, 3, '0')) AS region"),
