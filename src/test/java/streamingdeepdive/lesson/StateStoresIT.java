@@ -65,8 +65,9 @@ class StateStoresIT {
       InMemoryStream sales,
       Row[] afterThree,
       Row[] afterFour,
-      Row[] beforeTheLast,
-      Row[] afterTheLast) {
+      Row[] beforeSix,
+      Row[] afterSix,
+      Row[] afterTen) {
     store.set(spark);
     spark.conf().set("spark.sql.streaming.stateStore.minDeltasForSnapshot", 3);
     spark.conf().set("spark.sql.streaming.minBatchesToRetain", 2);
@@ -80,10 +81,14 @@ class StateStoresIT {
         add(sales, SALE),
         check(StateStoresIT::maintain).satisfies(files(spark, afterFour)),
         add(sales, SALE),
-        add(sales, SALE).satisfies(files(spark, beforeTheLast)),
-        check(StateStoresIT::maintain).satisfies(files(spark, afterTheLast)),
+        add(sales, SALE).satisfies(files(spark, beforeSix)),
+        check(StateStoresIT::maintain).satisfies(files(spark, afterSix)),
         restart(),
-        add(sales, SALE).rows(row("eu", 7L, 7.0)).state(1));
+        add(sales, SALE).rows(row("eu", 7L, 7.0)).state(1),
+        add(sales, SALE),
+        add(sales, SALE),
+        add(sales, SALE),
+        check(StateStoresIT::maintain).satisfies(files(spark, afterTen)));
   }
 
   private static Row[] of(Row... files) {
@@ -99,7 +104,8 @@ class StateStoresIT {
         of(row("delta", 6L, 1L, 3L)),
         of(row("delta", 8L, 1L, 4L), row("snapshot", 2L, 4L, 4L)),
         of(row("delta", 12L, 1L, 6L), row("snapshot", 2L, 4L, 4L)),
-        of(row("delta", 6L, 4L, 6L), row("snapshot", 2L, 4L, 4L)));
+        of(row("delta", 6L, 4L, 6L), row("snapshot", 2L, 4L, 4L)),
+        of(row("delta", 14L, 4L, 10L), row("snapshot", 4L, 4L, 10L)));
   }
 
   @Test
@@ -111,7 +117,8 @@ class StateStoresIT {
         of(row("zip", 4L, 2L, 3L)),
         of(row("zip", 4L, 3L, 4L)),
         of(row("zip", 8L, 3L, 6L)),
-        of(row("zip", 4L, 5L, 6L)));
+        of(row("zip", 4L, 5L, 6L)),
+        of(row("zip", 4L, 9L, 10L)));
   }
 
   @Test
@@ -121,9 +128,10 @@ class StateStoresIT {
         spark,
         sales,
         of(row("changelog", 6L, 1L, 3L), row("zip", 2L, 3L, 3L)),
-        of(row("changelog", 4L, 3L, 4L), row("zip", 2L, 3L, 3L)),
-        of(row("changelog", 8L, 3L, 6L), row("zip", 2L, 3L, 3L)),
-        of(row("changelog", 8L, 3L, 6L), row("zip", 4L, 3L, 6L)));
+        of(row("changelog", 8L, 1L, 4L), row("zip", 2L, 3L, 3L)),
+        of(row("changelog", 12L, 1L, 6L), row("zip", 2L, 3L, 3L)),
+        of(row("changelog", 12L, 1L, 6L), row("zip", 4L, 3L, 6L)),
+        of(row("changelog", 10L, 6L, 10L), row("zip", 4L, 6L, 10L)));
   }
 
   @Test
