@@ -2,9 +2,13 @@ package streamingdeepdive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static streamingdeepdive.lesson.QueryMonitor.LATE_ROWS;
+import static streamingdeepdive.lesson.QueryMonitor.STATE_ROWS;
 import static streamingdeepdive.testkit.Rows.at;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.Rows.window;
+import static streamingdeepdive.testkit.StreamScript.add;
+import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -21,6 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import streamingdeepdive.app.CapturedOutput;
 import streamingdeepdive.app.JavaRuntime;
 import streamingdeepdive.lesson.FileSource;
+import streamingdeepdive.lesson.QueryMonitor;
+import streamingdeepdive.lesson.QueryMonitor.Measure;
 import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.recovery.QuerySignature;
 import streamingdeepdive.testkit.Columns;
@@ -58,6 +64,27 @@ class ReadmeExamplesTest {
     Dataset<Row> changed = WindowedAggregation.buildQuery(events.toDF(), "1 hour", "15 minutes");
     assertThatThrownBy(() -> QuerySignature.require(changed, OutputMode.Append(), checkpoint))
         .hasMessageContaining("belongs to another query");
+  }
+
+  @Test
+  void aQueryIsWatched(SparkSession spark, FileStream events) {
+    CapturedOutput output =
+        CapturedOutput.of(
+            () -> {
+              List<Measure> measures = List.of(STATE_ROWS, LATE_ROWS.upTo(0));
+              spark
+                  .streams()
+                  .addListener(
+                      new QueryMonitor(measures, System.out::println, System.err::println));
+              testStream(
+                  WindowedAggregation.buildQuery(events.toDF()),
+                  OutputMode.Update(),
+                  add(events, row(at("12:20"), "eu", 1.0)),
+                  add(events, row(at("12:04"), "eu", 2.0)).dropped(1));
+            });
+
+    assertThat(output.out()).contains("state rows 1, rows dropped as late 0");
+    assertThat(output.err()).contains("rows dropped as late 1, limit 0");
   }
 
   /** Its session is that of all tests, which is stopped, and opened again by the next one. */

@@ -49,9 +49,9 @@ import streamingdeepdive.app.LessonRun;
  * {@code eu} are missing: with an event-time timeout Spark drops each row that the watermark has
  * reached before the function sees it. Without a timeout it drops none.
  *
- * <p>The tempting alternative is this very lesson, where an operator would do: session windows give
- * the same totals, without the numbers, and take in the 100.0 and the 1000.0; {@link #buildTotals}
- * is an aggregation. Nor does a state of the last time and the total do: rows come in no order.
+ * <p>Often a built-in operator is enough. {@link SessionWindows} needs no function and counts the
+ * 100.0 and the 1000.0 too, but does not number the alerts; {@link #buildTotals} is an aggregation.
+ * A state of the last time and the total is not enough: rows come in no order.
  *
  * <p>The state is a bean, {@link RegionState}. A record fails at its first row; {@code
  * Encoders.kryo} and {@code javaSerialization} keep bytes, of which Spark can compare nothing. A
@@ -59,8 +59,9 @@ import streamingdeepdive.app.LessonRun;
  * order of the alphabet and only types are compared, so that a new name can swap two of them. The
  * {@link streamingdeepdive.recovery.QuerySignature} sees that, but not another quiet period.
  *
- * <p>Not handled: the state of a region is never removed, for its number. A sale without event time
- * is not counted.
+ * <p>Not handled: the state of a region is never removed, because it holds the number of its
+ * alerts. A sale without event time is not counted, a null amount is 0, and a null region is a
+ * region. Times are cut to milliseconds.
  *
  * <p>Before: {@link ChainedOperators}. Next: {@link StateStores}. Trap: {@link
  * streamingdeepdive.trap.ChangedQuery}.

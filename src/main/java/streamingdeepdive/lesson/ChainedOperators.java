@@ -16,8 +16,8 @@ import streamingdeepdive.app.LessonRun;
  * Stateful operators one behind the other. How much was sold per hour, and in its best five
  * minutes?
  *
- * <p>That is an aggregation of an aggregation. The window of a total is no event time; {@code
- * window_time} gives one that has the watermark, a microsecond before the window's end:
+ * <p>That is an aggregation of an aggregation. {@code window_time} gives a total the event time
+ * that has the watermark, a microsecond before the end of its window:
  *
  * <pre>{@code
  * == 07-an-hour-later.json
@@ -34,11 +34,11 @@ import streamingdeepdive.app.LessonRun;
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/ChainedOperators.txt">ChainedOperators.txt</a>. Each
- * operator has its own state. When the watermark reaches 13:00, the last five-minute totals and the
- * hour come out in the same micro-batch. Rows are late for the first operator only. A deduplication
- * drops every row behind the watermark, such as 100.0 of {@code 03-late-but-counted.json}. A join
- * with a time bound of an hour outputs rows up to an hour late, and an aggregation behind it waits
- * for them.
+ * operator has its own state. When the watermark reaches 13:00, the last five-minute totals reach
+ * the hour, and the hour is output, in the same micro-batch. Only the first operator drops late
+ * rows. A deduplication drops every row behind the watermark, such as 100.0 of {@code
+ * 03-late-but-counted.json}. A join with a time bound of an hour outputs rows up to an hour late,
+ * and an aggregation behind it waits for them.
  *
  * <p>Spark 3.5 starts a deduplication before an aggregation in every mode. In append mode it starts
  * an aggregation, also of sessions, before another one, a deduplication or a join, and a join
@@ -48,8 +48,8 @@ import streamingdeepdive.app.LessonRun;
  * goes on with a setting that switches the check off: then a total that is updated is added again.
  * A join is refused with {@code Join between two streaming DataFrames/Datasets is not supported in
  * Update output mode, only in Append output mode}, a second {@code withWatermark} with {@code
- * Redefining watermark is disallowed.} Totals per hour in update mode need a query of their own, on
- * the output of the first.
+ * Redefining watermark is disallowed.} In update mode a single aggregation gives the totals per
+ * hour.
  *
  * <p>Before: {@link SessionWindows}. Next: {@link ArbitraryState}. Trap: {@link
  * streamingdeepdive.trap.LostWatermark}.

@@ -48,15 +48,16 @@ import streamingdeepdive.app.LessonRun;
  * Dataset.observe}. The table is what Spark shows over JMX in a session with {@link #SETTINGS}, of
  * the last micro-batch, as long as the query runs. It has no rows dropped as late and no backlog.
  *
- * <p>Your own main also watches what is another figure in each run: {@link QueryMonitor#SECONDS},
- * with the interval of the trigger for its limit, {@link QueryMonitor#LOAD}, {@link
+ * <p>In production also watch what differs from run to run: {@link QueryMonitor#SECONDS}, with the
+ * interval of the trigger for its limit, {@link QueryMonitor#LOAD}, {@link
  * QueryMonitor#BEHIND_CLOCK}, {@link QueryMonitor#STATE_BYTES}, {@link QueryMonitor#BACKLOG}. A
  * query that dies is always a warning.
  *
  * <p>The tempting alternative is to look at {@code query.lastProgress()} now and then. Often that
  * is a no-data micro-batch, which drops nothing, behind one that did.
  *
- * <p>Not handled: an idle query has no lines, and their absence no warning.
+ * <p>Not handled: an idle query has no lines, and their absence is no warning. Of such a query
+ * Spark calls {@code onQueryIdle}.
  *
  * <p>Before: {@link StateStores}.
  *

@@ -33,7 +33,7 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress;
  *
  * <p>All listeners share a thread, on which lines and warnings are given out. What one throws is
  * only logged, and the others are told all the same. If one is slow, and {@code
- * spark.scheduler.listenerbus.eventqueue.capacity} events wait, what comes then is lost.
+ * spark.scheduler.listenerbus.eventqueue.capacity} events wait, later events are lost.
  *
  * @serial exclude
  */
@@ -42,7 +42,7 @@ public final class QueryMonitor extends StreamingQueryListener {
   /** Rows that the micro-batch read, of all sources. */
   public static final Measure ROWS = new Measure("rows", p -> p.numInputRows());
 
-  /** Rows read, per second since the trigger before. The first micro-batch has 0. */
+  /** Rows read, per second since the trigger before. The first trigger after a start has 0. */
   public static final Measure INPUT_RATE =
       new Measure("rows read per second", p -> p.inputRowsPerSecond());
 
@@ -58,7 +58,10 @@ public final class QueryMonitor extends StreamingQueryListener {
   public static final Measure SECONDS =
       new Measure("seconds", p -> p.durationMs().get("triggerExecution") / 1000.0);
 
-  /** Seconds from the watermark of the micro-batch to its start. */
+  /**
+   * Seconds from the watermark of the micro-batch to its start; negative after an event from the
+   * future, which no limit notices.
+   */
   public static final Measure BEHIND_CLOCK =
       new Measure("seconds behind the clock", p -> secondsFromWatermark(p, p.timestamp()));
 
@@ -78,8 +81,8 @@ public final class QueryMonitor extends StreamingQueryListener {
       new Measure("state rows", p -> sum(p, StateOperatorProgress::numRowsTotal));
 
   /**
-   * Memory of the state stores after the micro-batch, as Spark estimates it with the packages that
-   * {@link streamingdeepdive.app.JavaRuntime} opens.
+   * Memory of the state stores after the micro-batch, as Spark estimates it. That needs the
+   * packages that {@link streamingdeepdive.app.JavaRuntime} opens.
    */
   public static final Measure STATE_BYTES =
       new Measure("state bytes", p -> sum(p, StateOperatorProgress::memoryUsedBytes));

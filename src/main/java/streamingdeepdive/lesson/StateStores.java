@@ -36,20 +36,21 @@ import streamingdeepdive.app.LessonRun;
  *
  * <p>The whole output is in <a href="doc-files/StateStores.txt">StateStores.txt</a>. The rows are
  * the same on all stores, after a restart and a crash too. A delta and a changelog hold what one
- * micro-batch changed; a zip is a snapshot. The setting {@link #CHANGELOG} can change at each
- * start: a query goes on from what it wrote without it, and back.
+ * micro-batch changed. A zip lists the {@code .sst} files of a snapshot, which hold the rows and
+ * which zips share. The setting {@link #CHANGELOG} can change at each start: a query goes on from
+ * what it wrote without it, and back.
  *
  * <p>A snapshot of the default store is missing. It is made by the maintenance, which runs once a
- * minute: of more than ten deltas, or ten changelogs, it makes a snapshot, and it deletes what is
- * not needed for the last hundred versions. The settings of these numbers are {@code
- * spark.sql.streaming.stateStore.maintenanceInterval}, {@code
+ * minute: after more than ten deltas or ten changelogs it writes a snapshot, and it deletes what
+ * the last hundred versions do not need, changelogs with the snapshot before them. The settings of
+ * these numbers are {@code spark.sql.streaming.stateStore.maintenanceInterval}, {@code
  * spark.sql.streaming.stateStore.minDeltasForSnapshot} and {@code
  * spark.sql.streaming.minBatchesToRetain}.
  *
  * <p>The tempting alternative is to give RocksDB to a query that runs out of heap, and to start it
  * again. It starts without an error and goes on with the default store: the first micro-batch has
- * written the store's class into the checkpoint, and that wins over {@link #PROVIDER_CLASS}. Only a
- * warning in the log says so. Another store needs a new checkpoint.
+ * written the store's class into the checkpoint, and that takes precedence over {@link
+ * #PROVIDER_CLASS}. Only a warning in the log says so. Another store needs a new checkpoint.
  *
  * <p>Not handled: RocksDB unpacks its native library into the directory for temporary files. If the
  * process is killed, the file stays there.

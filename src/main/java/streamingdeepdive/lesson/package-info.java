@@ -78,8 +78,7 @@
  * <h2>State and sessions</h2>
  *
  * <ul>
- *   <li>{@link streamingdeepdive.lesson.SessionWindows}: How much was sold before a region paused,
- *       however long it took?
+ *   <li>{@link streamingdeepdive.lesson.SessionWindows}: How much was sold before a region paused?
  *   <li>{@link streamingdeepdive.lesson.ChainedOperators}: How much was sold per hour, and in its
  *       best five minutes?
  *   <li>{@link streamingdeepdive.lesson.ArbitraryState}: Which region sold nothing for half an

@@ -46,12 +46,13 @@ import streamingdeepdive.lesson.SessionWindows;
  *
  * <p>The smallest cure is one more grouping key, the hour of the sale. A session has sales of one
  * hour only, so it is output when the watermark is an hour and the gap past its start at the
- * latest. There are at most two state rows per region, as long as the gap and the delay threshold
- * together are below an hour. The price: a session across the full hour is two, however short it
- * is. The key must be a column such as {@code date_trunc("hour", event_time)}. Beside a session,
- * Spark refuses {@code window}: {@code Multiple time/session window expressions would result in a
- * cartesian product of rows, therefore they are currently not supported.} If sessions are not what
- * is wanted, the totals of {@link streamingdeepdive.lesson.WindowedAggregation} end in any case.
+ * latest. Of a session without a pause at most two pieces are open, as long as the gap and the
+ * delay threshold together are below an hour. The price: a session across the full hour is two,
+ * however short it is. The key must be a column such as {@code date_trunc("hour", event_time)}.
+ * Beside a session, Spark refuses {@code window}: {@code Multiple time/session window expressions
+ * would result in a cartesian product of rows, therefore they are currently not supported.} If
+ * sessions are not what is wanted, the totals of {@link
+ * streamingdeepdive.lesson.WindowedAggregation} end in any case.
  *
  * <p>Lessons: {@link SessionWindows}. Trap before: {@link UnlimitedBacklog}.
  *

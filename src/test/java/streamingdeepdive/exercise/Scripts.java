@@ -57,12 +57,12 @@ final class Scripts {
     testStream(
         query,
         Append(),
-        add(sales, sale("12:01", "eu", 1.0), sale("12:02", "us", 1.0)).rows(),
+        add(sales, sale("12:01", "eu", 1.0), sale("12:02", "us", 100.0)).rows(),
         add(sales, sale("12:10", "eu", 1.0)).rows().state(3),
         add(sales, sale("12:05:30", "eu", 1.0)).rows().state(2),
-        add(sales, sale("12:25", "us", 1.0))
+        add(sales, sale("12:28", "us", 1.0))
             .rows(
-                row(window("12:01", "12:15"), "eu", 3L), row(window("12:02", "12:07"), "us", 1L)));
+                row(window("12:01", "12:15"), "eu", 3L), row(window("12:02", "12:17"), "us", 1L)));
   }
 
   static void replayedBatches(InMemoryStream sales, String directory, DataStreamWriter<Row> query) {

@@ -66,6 +66,26 @@ class SessionWindowsIT {
   }
 
   @Test
+  void aRowAsLateAsTheDelayThresholdMakesTwoSessionsOfOne(
+      InMemoryStream sales, SparkSession spark) {
+    testStream(
+        SessionWindows.buildQuery(sales.toDF()),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0)),
+        add(sales, sale("12:16", "us", 2.0))
+            .rows(session("12:01", "12:06", "eu", 1, 1.0))
+            .watermark("12:06"),
+        add(sales, sale("12:06", "eu", 4.0)).dropped(0).state(2),
+        add(sales, sale("12:22", "us", 8.0)).rows(session("12:06", "12:11", "eu", 1, 4.0)));
+
+    assertThat(
+            SessionWindows.buildQuery(
+                    table(spark, sale("12:01", "eu", 1.0), sale("12:06", "eu", 4.0)))
+                .collectAsList())
+        .containsExactly(session("12:01", "12:11", "eu", 2, 5.0));
+  }
+
+  @Test
   void aSessionEndsWhenTheGapsOfAllItsSalesAreOver(SparkSession spark) {
     assertThat(
             SessionWindows.buildQuery(

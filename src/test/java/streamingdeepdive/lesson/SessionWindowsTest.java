@@ -44,10 +44,10 @@ class SessionWindowsTest {
         Append(),
         add(sales, sale("12:01", "eu", 1.0), sale("12:02", "us", 2.0)).rows().state(2),
         // Six minutes after its end: another session.
-        add(sales, sale("12:12", "eu", 4.0)).rows().watermark("12:02").state(3),
+        add(sales, sale("12:12", "eu", 4.0)).rows().watermark("12:02").state(3).updated(2),
         // It makes the first one longer, and comes short of the second one.
         add(sales, sale("12:04", "eu", 8.0)).rows().state(3).dropped(0),
-        // It touches both: until 12:09 one, from 12:12 on the other.
+        // It overlaps both: until 12:09 one, from 12:12 on the other.
         add(sales, sale("12:08", "eu", 16.0)).rows().watermark("12:02").state(2).removed(1),
         restart(),
         // The watermark reaches 12:07, the end of us.

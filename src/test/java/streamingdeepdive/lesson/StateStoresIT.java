@@ -3,6 +3,7 @@ package streamingdeepdive.lesson;
 import static org.apache.spark.sql.streaming.OutputMode.Update;
 import static org.assertj.core.api.Assertions.assertThat;
 import static streamingdeepdive.lesson.Sales.sale;
+import static streamingdeepdive.lesson.StateStoresTest.checkpointOf;
 import static streamingdeepdive.lesson.StateStoresTest.files;
 import static streamingdeepdive.testkit.Rows.row;
 import static streamingdeepdive.testkit.StreamScript.add;
@@ -132,6 +133,27 @@ class StateStoresIT {
         of(row("changelog", 12L, 1L, 6L), row("zip", 2L, 3L, 3L)),
         of(row("changelog", 12L, 1L, 6L), row("zip", 4L, 3L, 6L)),
         of(row("changelog", 10L, 6L, 10L), row("zip", 4L, 6L, 10L)));
+  }
+
+  /** The zips share them. */
+  @Test
+  void rocksDbKeepsTheRowsInFilesOfItsOwn(SparkSession spark, InMemoryStream sales) {
+    Store.ROCKSDB.set(spark);
+    testStream(
+        FileSource.buildQuery(sales.toDF()),
+        Update(),
+        add(sales, SALE)
+            .satisfies(
+                (query, progress) ->
+                    assertThat(
+                            spark
+                                .read()
+                                .format("binaryFile")
+                                .option("recursiveFileLookup", true)
+                                .option("pathGlobFilter", "*.sst")
+                                .load(checkpointOf(query) + "/state")
+                                .count())
+                        .isPositive()));
   }
 
   @Test

@@ -54,12 +54,12 @@ class StateStoresTest {
   static BiConsumer<StreamingQuery, List<StreamingQueryProgress>> files(
       SparkSession spark, Row... files) {
     return (query, progress) ->
-        assertThat(
-                StateStores.stateFiles(
-                        spark,
-                        ((StreamingQueryWrapper) query).streamingQuery().resolvedCheckpointRoot())
-                    .collectAsList())
+        assertThat(StateStores.stateFiles(spark, checkpointOf(query)).collectAsList())
             .containsExactlyInAnyOrder(files);
+  }
+
+  static String checkpointOf(StreamingQuery query) {
+    return ((StreamingQueryWrapper) query).streamingQuery().resolvedCheckpointRoot();
   }
 
   @ParameterizedTest

@@ -34,7 +34,7 @@ import streamingdeepdive.testkit.StreamingExtension;
 @ExtendWith(StreamingExtension.class)
 class KillIT {
   private static final List<String> REGIONS = List.of("eu", "us", "ap");
-  private static final int KILLS = Math.max(10, Integer.getInteger("kills", 10));
+  private static final int KILLS = Math.max(11, Integer.getInteger("kills", 11));
   private static final long SEED = Long.getLong("seed", ThreadLocalRandom.current().nextInt());
 
   /** So many, and so few at a time, that the input outlasts the kills. */
@@ -52,6 +52,7 @@ class KillIT {
           new KillPoint(1, "WRITE .*/output/FINAL_TOTALS/part-"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
           new KillPoint(1, "RENAME .*/checkpoint/FINAL_TOTALS/commits/"),
+          new KillPoint(1, "RENAME .*/checkpoint/ALERTS/commits/"),
           new KillPoint(1, "WRITE .*/output/REVISIONS/.*/part-"),
           new KillPoint(1, "CREATE .*/output/REVISIONS/.*/_SUCCESS"),
           new KillPoint(1, "RENAME .*/checkpoint/REVISIONS/commits/"),
@@ -86,7 +87,7 @@ class KillIT {
     List<KillPoint> kills = new ArrayList<>();
     for (int kill = 0; kill < KILLS - NARROW.size(); kill++) {
       // Each query in turn, or the slowest one would always be killed in its first micro-batch.
-      RecoveredQuery query = QUERIES.get(kill % QUERIES.size());
+      RecoveredQuery query = QUERIES.get((kill + 2) % QUERIES.size());
       kills.add(new KillPoint(1 + random.nextInt(CHANGES), "/%s/".formatted(query)));
     }
     // Last, since the first micro-batches have no final totals.

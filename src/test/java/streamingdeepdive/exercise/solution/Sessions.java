@@ -4,7 +4,9 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.count;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.session_window;
+import static org.apache.spark.sql.functions.when;
 
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
@@ -13,9 +15,10 @@ public final class Sessions {
   private Sessions() {}
 
   public static Dataset<Row> buildQuery(Dataset<Row> sales) {
+    Column pause = when(col("amount").geq(100), "15 minutes").otherwise("5 minutes");
     return sales
         .withWatermark("event_time", "10 minutes")
-        .groupBy(session_window(col("event_time"), "5 minutes").as("window"), col("region"))
+        .groupBy(session_window(col("event_time"), pause).as("window"), col("region"))
         .agg(count(lit(1)).as("sales"));
   }
 }

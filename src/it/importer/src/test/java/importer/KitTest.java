@@ -52,8 +52,9 @@ class KitTest extends StreamingTests {
           OutputMode.Append(),
           add(sales, row(at("12:01"), "eu", 10.0)).rows().state(1),
           restart().rows(),
-          crash(sales, row(at("12:15"), "eu", 1.0)),
-          restart().rows(row(window("12:00", "12:05"), "eu", 10.0)).watermark("12:05"),
+          crash(sales, row(at("12:15"), "eu", 1.0))
+              .rows(row(window("12:00", "12:05"), "eu", 10.0))
+              .watermark("12:05"),
           add(sales, row(at("12:04"), "eu", 2.0)).rows().dropped(1));
     }
   }
