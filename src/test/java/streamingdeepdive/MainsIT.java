@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
 
-/** The mains that {@link ReducedClassPathIT} cannot run. */
+/** The mains that {@link OtherMachinesIT} cannot run. */
 class MainsIT {
   @AfterEach
   void clearSettingsOfDelta() {

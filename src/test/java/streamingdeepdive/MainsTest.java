@@ -12,8 +12,7 @@ import streamingdeepdive.lesson.Watermark;
 import streamingdeepdive.lesson.WindowedAggregation;
 
 /**
- * The mains that every reader meets; {@link ReducedClassPathIT} and {@link MainsIT} have all
- * others.
+ * The mains that every reader meets; {@link OtherMachinesIT} and {@link MainsIT} have all others.
  */
 class MainsTest {
   static final List<Class<?>> MAINS =

@@ -1,9 +1,14 @@
 package streamingdeepdive.app;
 
+import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -30,6 +35,28 @@ final class LocalFiles extends LocalFileSystem {
           file.getBlockSize(),
           file.getModificationTime(),
           file.getPath());
+    }
+
+    /** Hadoop's own asks on Windows for a native library. */
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+      File file = pathToFile(path);
+      if (!file.isDirectory()) {
+        return new FileStatus[] {getFileStatus(path)};
+      }
+      String[] names = file.list();
+      if (names == null) {
+        throw new AccessDeniedException(file.toString());
+      }
+      List<FileStatus> found = new ArrayList<>();
+      for (String name : names) {
+        try {
+          found.add(getFileStatus(new Path(path, new Path(null, null, name))));
+        } catch (FileNotFoundException gone) {
+          continue; // deleted since
+        }
+      }
+      return found.toArray(FileStatus[]::new);
     }
 
     @Override

@@ -100,10 +100,15 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Starts a main without some of the libraries. */
   public static ChildJvm startWithout(
-      Predicate<String> libraries, List<String> flags, Path place, Class<?> main, String... args)
+      Predicate<String> libraries,
+      Map<String, String> environment,
+      List<String> flags,
+      Path place,
+      Class<?> main,
+      String... args)
       throws IOException {
     List<String> jars = LIBRARIES.stream().filter(libraries.negate()).toList();
-    return start(Map.of(), flags, jars, place, main, args);
+    return start(environment, flags, jars, place, main, args);
   }
 
   /** The libraries come first, as under spark-submit, and since their archive needs that. */

@@ -32,6 +32,7 @@ import streamingdeepdive.lesson.SessionWindows;
 import streamingdeepdive.lesson.StateStores;
 import streamingdeepdive.lesson.WindowedAggregation;
 import streamingdeepdive.testkit.FileStream;
+import streamingdeepdive.testkit.InMemoryStream;
 import streamingdeepdive.testkit.KafkaStream;
 import streamingdeepdive.testkit.StreamInput;
 import streamingdeepdive.testkit.TestSession;
@@ -53,6 +54,17 @@ final class Growth {
       @Override
       DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
         return noop(WindowedAggregation.buildQuery(sales), OutputMode.Update(), checkpoint);
+      }
+    },
+    TOTALS_FROM_FILES {
+      @Override
+      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
+        return TOTALS.query(sales, output, checkpoint);
+      }
+
+      @Override
+      StreamInput input(TestSession session) {
+        return new FileStream(session, FileSource.SCHEMA);
       }
     },
     TOTALS_FROM_KAFKA {
@@ -187,7 +199,7 @@ final class Growth {
     abstract DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint);
 
     StreamInput input(TestSession session) {
-      return new FileStream(session, FileSource.SCHEMA);
+      return new InMemoryStream(session, FileSource.SCHEMA);
     }
 
     /** What a reader of the output reads; nothing, if there is no output to read. */

