@@ -14,6 +14,7 @@ import org.apache.spark.deploy.SparkSubmit;
 import org.apache.spark.deploy.master.Master;
 import org.apache.spark.deploy.worker.Worker;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager;
 
 /**
  * A master and workers of Spark's standalone cluster, each a process of its own, on free ports of
@@ -69,13 +70,16 @@ final class StandaloneCluster implements AutoCloseable {
     settings.put("spark.driver.host", "127.0.0.1");
     settings.put("spark.driver.bindAddress", "127.0.0.1");
     settings.put("spark.ui.enabled", "false");
-    settings.put("spark.cores.max", "2"); // one on each of two workers
+    settings.put("spark.cores.max", "1"); // and so one executor
     settings.put("spark.executor.memory", EXECUTOR_MEMORY);
     settings.put("spark.executor.extraClassPath", String.join(File.pathSeparator, libraries()));
     settings.put("spark.executor.extraJavaOptions", ChildJvm.quickOptions());
     settings.put("spark.locality.wait", "0");
     settings.put("spark.sql.session.timeZone", "UTC");
     settings.put("spark.sql.shuffle.partitions", "2");
+    settings.put(
+        "spark.sql.streaming.checkpointFileManagerClass",
+        FileSystemBasedCheckpointFileManager.class.getName());
     return settings.entrySet().stream()
         .map(setting -> setting.getKey() + " " + setting.getValue() + "\n")
         .collect(Collectors.joining());
