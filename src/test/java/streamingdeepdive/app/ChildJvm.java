@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A main in a JVM of its own. Without flags it runs as a user starts it. */
@@ -42,7 +43,7 @@ public final class ChildJvm implements AutoCloseable {
   public static final String LOGGING_OF_A_MAIN =
       "-Dlog4j2.configurationFile=classpath:streamingdeepdive/app/log4j2-main.properties";
 
-  private static final List<String> LIBRARIES =
+  static final List<String> LIBRARIES =
       Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
           .filter(entry -> entry.endsWith(".jar"))
           .toList();
@@ -111,7 +112,18 @@ public final class ChildJvm implements AutoCloseable {
     return start(environment, flags, jars, place, main, args);
   }
 
-  /** The libraries come first, as under spark-submit, and since their archive needs that. */
+  /** As {@link #QUICK}, for a JVM that a child starts with {@link #LIBRARIES}. */
+  static String quickOptions() throws IOException, InterruptedException {
+    return Stream.concat(QUICK.stream(), ARCHIVE.flags().stream())
+        .filter(flag -> !flag.startsWith("-Dspark")) // Spark refuses its own settings there
+        .map(flag -> '"' + flag + '"')
+        .collect(Collectors.joining(" "));
+  }
+
+  /**
+   * The libraries come first, as under spark-submit, and since their archive needs that. A main of
+   * Spark's gets our classes from the jar that is submitted.
+   */
   private static ChildJvm start(
       Map<String, String> environment,
       List<String> flags,
@@ -123,9 +135,11 @@ public final class ChildJvm implements AutoCloseable {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
     List<String> classPath = new ArrayList<>(libraries);
-    Stream.of(OUR_CLASSES, directoryOf(main))
-        .distinct()
-        .forEach(directory -> classPath.add(directory.toString()));
+    if (Files.isDirectory(directoryOf(main))) {
+      Stream.of(OUR_CLASSES, directoryOf(main))
+          .distinct()
+          .forEach(directory -> classPath.add(directory.toString()));
+    }
     List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
