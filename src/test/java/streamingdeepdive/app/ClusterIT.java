@@ -9,6 +9,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -106,16 +107,17 @@ class ClusterIT {
     places.put("topic", sales.topic().name());
 
     try (StandaloneCluster cluster = StandaloneCluster.start(place.resolve("cluster"))) {
-      List<ChildJvm> both = List.of(cluster.startWorker(), cluster.startWorker());
+      List<ChildJvm> workers =
+          new ArrayList<>(List.of(cluster.startWorker(), cluster.startWorker()));
       land(0, input, sales);
       submit(cluster, places, 2);
 
       land(1, input, sales);
-      both.forEach(StandaloneCluster::kill);
-      ChildJvm third = cluster.startWorker();
+      StandaloneCluster.kill(workers.remove(0));
+      workers.add(cluster.startWorker());
       awaitMicroBatches(4);
 
-      StandaloneCluster.kill(third);
+      workers.forEach(StandaloneCluster::kill); // so that no micro-batch ends
       try (WatchService begun = watchOffsets()) {
         land(2, input, sales);
         awaitBegun(begun);
@@ -131,10 +133,8 @@ class ClusterIT {
       land(4, input, sales);
       awaitMicroBatches(1);
       for (ChildJvm driver : drivers.values()) {
-        long start = System.nanoTime();
         driver.terminate();
         assertThat(driver.awaitExitCode()).isEqualTo(SIGTERM);
-        System.err.println("SIGTERM " + (System.nanoTime() - start) / 1_000_000);
       }
       for (Lesson lesson : LESSONS) {
         printed.merge(lesson, drivers.get(lesson).awaitOut(), String::concat);
@@ -189,7 +189,6 @@ class ClusterIT {
       drivers.get(lesson).awaitLine(", rows read " + rows);
       drivers.get(lesson).awaitLine("watermark ");
     }
-    System.err.println("STEP " + rows + " " + java.time.LocalTime.now());
   }
 
   /** Watches each query for the file that begins a micro-batch. */
