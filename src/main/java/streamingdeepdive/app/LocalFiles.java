@@ -3,12 +3,16 @@ package streamingdeepdive.app;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -24,6 +28,18 @@ final class LocalFiles extends LocalFileSystem {
     super(new RawFiles());
   }
 
+  /** The same for Hadoop's other interface, which Delta uses. */
+  static final class Context extends DelegateToFileSystem {
+    Context(URI uri, Configuration configuration) throws IOException, URISyntaxException {
+      super(uri, new LocalFiles(), configuration, uri.getScheme(), false);
+    }
+
+    @Override
+    public int getUriDefaultPort() {
+      return -1; // as a file system without one says
+    }
+  }
+
   private static final class RawFiles extends RawLocalFileSystem {
     @Override
     public FileStatus getFileStatus(Path path) throws IOException {
@@ -35,6 +51,12 @@ final class LocalFiles extends LocalFileSystem {
           file.getBlockSize(),
           file.getModificationTime(),
           file.getPath());
+    }
+
+    /** Links are followed, as everywhere here. */
+    @Override
+    public FileStatus getFileLinkStatus(Path path) throws IOException {
+      return getFileStatus(path);
     }
 
     /** Hadoop's own asks on Windows for a native library. */

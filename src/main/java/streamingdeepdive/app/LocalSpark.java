@@ -30,8 +30,11 @@ public final class LocalSpark {
           Map.entry("spark.sql.codegen.wholeStage", "false"),
           // Delta reads the log of a table of a few files in as many tasks as that of a huge one.
           Map.entry("spark.databricks.delta.snapshotPartitions", "2"),
-          // Both together keep Hadoop from forking readlink and chmod for each file it touches.
+          // These keep Hadoop from forking readlink and chmod for each file it touches.
           Map.entry("spark.hadoop.fs.file.impl", "streamingdeepdive.app.LocalFiles"),
+          Map.entry(
+              "spark.hadoop.fs.AbstractFileSystem.file.impl",
+              "streamingdeepdive.app.LocalFiles$Context"),
           Map.entry(
               "spark.sql.streaming.checkpointFileManagerClass",
               "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager"));
