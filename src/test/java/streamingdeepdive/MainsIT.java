@@ -1,24 +1,11 @@
 package streamingdeepdive;
 
 import java.util.Locale;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.JdbcSink;
 
-/** The mains that {@link OtherMachinesIT} cannot run. */
+/** A main that {@link OtherMachinesIT} runs with the digits that Delta needs. */
 class MainsIT {
-  @AfterEach
-  void clearSettingsOfDelta() {
-    DeltaSink.SETTINGS.keySet().forEach(System::clearProperty);
-  }
-
-  @Test
-  void deltaSink() throws Exception {
-    DeltaSink.SETTINGS.forEach(System::setProperty);
-    Mains.assertPrintsWhatItsDocumentationSays(DeltaSink.class);
-  }
-
   /** In a locale with digits of its own. */
   @Test
   void jdbcSink() throws Exception {

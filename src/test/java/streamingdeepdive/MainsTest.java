@@ -11,9 +11,7 @@ import streamingdeepdive.lesson.Triggers;
 import streamingdeepdive.lesson.Watermark;
 import streamingdeepdive.lesson.WindowedAggregation;
 
-/**
- * The mains that every reader meets; {@link OtherMachinesIT} and {@link MainsIT} have all others.
- */
+/** The mains that every reader meets; {@link OtherMachinesIT} has all others. */
 class MainsTest {
   static final List<Class<?>> MAINS =
       List.of(

@@ -42,7 +42,8 @@ import streamingdeepdive.recovery.DeltaOutput;
  *
  * <p>The tempting alternative for totals that change is Delta's sink in update mode. It does not
  * start: {@code DeltaDataSource does not support Update output mode}. On another checkpoint Delta
- * would take all rows once more, so such a query is not built.
+ * would take all rows once more, so such a query is not built. Nor is one in a default locale with
+ * digits of its own, such as Persian: Delta would look for its log without end.
  *
  * <p>Importers add {@code io.delta:delta-spark_2.12:3.3.2} and create their session with {@link
  * #SETTINGS}. A replayed micro-batch of {@link #buildQuery} is passed over, so that its event times

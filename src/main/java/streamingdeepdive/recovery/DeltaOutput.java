@@ -2,6 +2,7 @@ package streamingdeepdive.recovery;
 
 import io.delta.tables.DeltaTable;
 import java.io.UncheckedIOException;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.delta.DeltaLog;
@@ -35,9 +36,10 @@ public final class DeltaOutput {
    *
    * @param checkpoint the checkpoint that the query is about to start on
    * @throws IllegalStateException if another query wrote the table, if it is gone, or newer than
-   *     the checkpoint
+   *     the checkpoint, or if the default locale has digits of its own
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
+    requireDigitsOfTheLog();
     files.requireUnlessEmpty("_delta_log");
     String directory = files.toString();
     String output = "directory " + directory;
@@ -54,5 +56,13 @@ public final class DeltaOutput {
     // A micro-batch without rows makes no version, so the table may have fewer than are done.
     long written = last.values().stream().mapToLong(Long.class::cast).max().orElse(-1);
     checkpoint.requireNotAhead(output, written, "which Delta would pass over without a word");
+  }
+
+  private static void requireDigitsOfTheLog() {
+    if (!"0".equals(String.format("%d", 0))) {
+      throw new IllegalStateException(
+          "Delta names the files of its log in the digits of the default locale, %s, and then looks for others without end; start Java with another locale, such as -Duser.language=en"
+              .formatted(Locale.getDefault().toLanguageTag()));
+    }
   }
 }

@@ -15,6 +15,7 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.fs.FileUtil;
@@ -290,6 +291,22 @@ class DeltaSinkIT {
           .hasMessageContaining("are inside one another");
       assertThatThrownBy(() -> DeltaSink.buildUpdateQuery(totals(sales), output, inside))
           .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void aLocaleWithOtherDigitsIsRefused(FileStream sales) {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("fa-IR"));
+    try {
+      assertThatThrownBy(() -> finals(sales).apply(in("checkpoint")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "Delta names the files of its log in the digits of the default locale, fa-IR, and then"
+                  + " looks for others without end; start Java with another locale, such as"
+                  + " -Duser.language=en");
+    } finally {
+      Locale.setDefault(before);
     }
   }
 }
