@@ -43,12 +43,13 @@ class OtherMachinesIT {
     return Stream.of(ChildJvm.QUICK, FLAGS, more).flatMap(List::stream).toList();
   }
 
-  private ChildJvm startWithout(Map<String, String> environment, Class<?> main, String... args)
+  private ChildJvm startWithout(
+      Map<String, String> environment, List<String> more, Class<?> main, String... args)
       throws Exception {
     return ChildJvm.startWithout(
         entry -> LEFT_OUT.matcher(entry.replace(File.separatorChar, '/')).matches(),
         environment,
-        flags(List.of(DIGITS)),
+        flags(more),
         place,
         main,
         args);
@@ -64,7 +65,7 @@ class OtherMachinesIT {
     List<Class<?>> mains = new ArrayList<>(Mains.all());
     mains.removeAll(NEED_WHAT_IS_LEFT_OUT);
     mains.removeAll(MainsTest.MAINS);
-    try (ChildJvm child = startWithout(noPrograms(), OnWindows.class, names(mains))) {
+    try (ChildJvm child = startWithout(noPrograms(), List.of(DIGITS), OnWindows.class, names(mains))) {
       assertPrints(mains, child);
     }
   }
@@ -112,7 +113,7 @@ class OtherMachinesIT {
   }
 
   private void assertSays(Class<?> main, String sentence) throws Exception {
-    try (ChildJvm child = startWithout(Map.of(), main)) {
+    try (ChildJvm child = startWithout(Map.of(), List.of(), main)) {
       child.awaitOut();
 
       assertThat(child.awaitExitCode()).isEqualTo(1);

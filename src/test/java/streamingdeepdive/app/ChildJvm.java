@@ -122,7 +122,7 @@ public final class ChildJvm implements AutoCloseable {
 
   /**
    * The libraries come first, as under spark-submit, and since their archive needs that. A main of
-   * Spark's gets our classes from the jar that is submitted.
+   * Spark's is in one of them.
    */
   private static ChildJvm start(
       Map<String, String> environment,
@@ -135,11 +135,10 @@ public final class ChildJvm implements AutoCloseable {
     Path work = Files.createDirectories(place.resolve("work"));
     Path temporary = Files.createDirectories(place.resolve("with a space"));
     List<String> classPath = new ArrayList<>(libraries);
-    if (Files.isDirectory(directoryOf(main))) {
-      Stream.of(OUR_CLASSES, directoryOf(main))
-          .distinct()
-          .forEach(directory -> classPath.add(directory.toString()));
-    }
+    Stream.of(OUR_CLASSES, directoryOf(main))
+        .distinct()
+        .filter(Files::isDirectory)
+        .forEach(directory -> classPath.add(directory.toString()));
     List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(flags);
     // The main runs without it; it shows what the main leaves behind.
