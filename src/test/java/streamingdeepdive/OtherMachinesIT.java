@@ -65,7 +65,8 @@ class OtherMachinesIT {
     List<Class<?>> mains = new ArrayList<>(Mains.all());
     mains.removeAll(NEED_WHAT_IS_LEFT_OUT);
     mains.removeAll(MainsTest.MAINS);
-    try (ChildJvm child = startWithout(noPrograms(), List.of(DIGITS), OnWindows.class, names(mains))) {
+    try (ChildJvm child =
+        startWithout(noPrograms(), List.of(DIGITS), OnWindows.class, names(mains))) {
       assertPrints(mains, child);
     }
   }
