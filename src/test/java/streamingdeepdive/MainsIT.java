@@ -4,9 +4,8 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import streamingdeepdive.lesson.JdbcSink;
 
-/** A main that {@link OtherMachinesIT} runs with the digits that Delta needs. */
+/** {@link OtherMachinesIT} runs this main beside Delta's, and so without digits of its own. */
 class MainsIT {
-  /** In a locale with digits of its own. */
   @Test
   void jdbcSink() throws Exception {
     Locale before = Locale.getDefault();

@@ -20,8 +20,9 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Hadoop's local file system without the processes that it starts for each file: permissions are
- * set by Java, where the system has them, and not looked up.
+ * Hadoop's local file system without the processes that it starts for each file, and on Windows
+ * without its native library: permissions are set by Java, where the system has them, and not
+ * looked up.
  */
 final class LocalFiles extends LocalFileSystem {
   LocalFiles() {
@@ -36,7 +37,7 @@ final class LocalFiles extends LocalFileSystem {
 
     @Override
     public int getUriDefaultPort() {
-      return -1; // as a file system without one says
+      return -1; // there is none
     }
   }
 
@@ -53,13 +54,13 @@ final class LocalFiles extends LocalFileSystem {
           file.getPath());
     }
 
-    /** Links are followed, as everywhere here. */
+    /** Hadoop's own forks readlink. Links are followed, as everywhere here. */
     @Override
     public FileStatus getFileLinkStatus(Path path) throws IOException {
       return getFileStatus(path);
     }
 
-    /** Hadoop's own asks on Windows for a native library. */
+    /** Hadoop's own asks the native library on Windows. */
     @Override
     public FileStatus[] listStatus(Path path) throws IOException {
       File file = pathToFile(path);
@@ -74,8 +75,8 @@ final class LocalFiles extends LocalFileSystem {
       for (String name : names) {
         try {
           found.add(getFileStatus(new Path(path, new Path(null, null, name))));
-        } catch (FileNotFoundException gone) {
-          continue; // deleted since
+        } catch (FileNotFoundException e) {
+          // Deleted since, or a link to nothing.
         }
       }
       return found.toArray(FileStatus[]::new);

@@ -30,7 +30,8 @@ public final class LocalSpark {
           Map.entry("spark.sql.codegen.wholeStage", "false"),
           // Delta reads the log of a table of a few files in as many tasks as that of a huge one.
           Map.entry("spark.databricks.delta.snapshotPartitions", "2"),
-          // These keep Hadoop from forking readlink and chmod for each file it touches.
+          // These keep Hadoop from forking readlink and chmod for each file it touches, and from
+          // its native library on Windows.
           Map.entry("spark.hadoop.fs.file.impl", "streamingdeepdive.app.LocalFiles"),
           Map.entry(
               "spark.hadoop.fs.AbstractFileSystem.file.impl",

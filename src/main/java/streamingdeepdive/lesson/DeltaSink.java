@@ -72,8 +72,8 @@ public final class DeltaSink {
    * @param output a directory on any Hadoop file system, kept as long as the checkpoint
    * @param checkpoint a directory on any Hadoop file system
    * @return the query, to be started
-   * @throws IllegalStateException if checkpoint and output do not belong together, or the
-   *     checkpoint is in use or damaged
+   * @throws IllegalStateException if checkpoint and output do not belong together, the checkpoint
+   *     is in use or damaged, or the default locale has digits of its own
    * @throws IllegalArgumentException if input, output or checkpoint is inside another
    */
   public static DataStreamWriter<Row> buildQuery(
@@ -94,8 +94,8 @@ public final class DeltaSink {
    * @param output a directory on any Hadoop file system, kept as long as the checkpoint
    * @param checkpoint a directory on any Hadoop file system
    * @return the query, to be started
-   * @throws IllegalStateException if checkpoint and output do not belong together, or the
-   *     checkpoint is in use or damaged
+   * @throws IllegalStateException if checkpoint and output do not belong together, the checkpoint
+   *     is in use or damaged, or the default locale has digits of its own
    * @throws IllegalArgumentException if input, output or checkpoint is inside another, or the
    *     totals have other columns
    */

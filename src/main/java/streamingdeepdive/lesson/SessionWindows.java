@@ -20,7 +20,7 @@ import streamingdeepdive.app.LessonRun;
  * <p>Each sale opens a session from its event time to the end of its gap. Sessions of a region that
  * overlap or touch are one: the next sale belongs to it if it comes at most the gap later. Here the
  * gap of {@code us} is 10 minutes, so a late sale of 12:06 makes one session of those from 12:02
- * and from 12:15, and there is one state row less; with 5 minutes for all they stay two:
+ * and from 12:15, and there is one state row fewer; with 5 minutes for all they stay two:
  *
  * <pre>{@code
  * == 05-too-late.json
@@ -35,12 +35,12 @@ import streamingdeepdive.app.LessonRun;
  * }</pre>
  *
  * <p>The whole output is in <a href="doc-files/SessionWindows.txt">SessionWindows.txt</a>. An open
- * session is one state row; a sale rewrites all those of its region. It is output, once, when the
- * watermark has reached its end. In update mode the query does not start: {@code Update output mode
- * not supported for session window on streaming DataFrames/DataSets}. Nor does it in append mode
- * without a watermark, like any aggregation. Sessions that are the only grouping key fail in the
- * first micro-batch: {@code Global aggregation with session window in streaming query is not
- * supported.} Complete mode works, and keeps all sessions.
+ * session is one state row, and a sale rewrites all those of its region. A session is output, once,
+ * when the watermark has reached its end. In update mode the query does not start: {@code Update
+ * output mode not supported for session window on streaming DataFrames/DataSets}. Nor does it in
+ * append mode without a watermark, like any aggregation. Sessions that are the only grouping key
+ * fail in the first micro-batch: {@code Global aggregation with session window in streaming query
+ * is not supported.} Complete mode works, and keeps all sessions.
  *
  * <p>A row is late if the watermark has reached the end of its own gap, even if the session around
  * it is open. One at or behind the watermark, but not as far, opens a session anew if the one that

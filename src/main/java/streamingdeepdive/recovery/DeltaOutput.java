@@ -35,8 +35,8 @@ public final class DeltaOutput {
    * rows a second time.
    *
    * @param checkpoint the checkpoint that the query is about to start on
-   * @throws IllegalStateException if another query wrote the table, if it is gone, or newer than
-   *     the checkpoint, or if the default locale has digits of its own
+   * @throws IllegalStateException if another query wrote the table, if it is gone, if it is newer
+   *     than the checkpoint, or if the default locale has digits of its own
    */
   public void requireWrittenFrom(Checkpoint checkpoint) {
     requireDigitsOfTheLog();

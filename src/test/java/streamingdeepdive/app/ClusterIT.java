@@ -35,7 +35,7 @@ import streamingdeepdive.testkit.Columns;
 import streamingdeepdive.testkit.KafkaStream;
 import streamingdeepdive.testkit.StreamingExtension;
 
-/** Lessons submitted to a cluster, whose workers and drivers are killed. */
+/** Lessons that are submitted to a cluster, and whose workers and drivers are killed. */
 @ExtendWith(StreamingExtension.class)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "Windows has no SIGTERM")
 class ClusterIT {

@@ -3,8 +3,10 @@ package streamingdeepdive.app;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
@@ -18,6 +20,9 @@ import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -124,6 +129,32 @@ class LocalFilesTest {
   }
 
   @Test
+  void aLinkToNothingIsNotListed() throws IOException {
+    write("file");
+    Files.createSymbolicLink(place.resolve("link"), place.resolve("nothing"));
+
+    assertThat(files.listStatus(path(".")))
+        .extracting(FileStatus::getPath)
+        .containsExactly(path("file"));
+    assertThat(files.listStatus(path("file"))).hasSize(1);
+    assertThatThrownBy(() -> files.listStatus(path("nothing")))
+        .isInstanceOf(FileNotFoundException.class);
+  }
+
+  /** As Delta commits a version. */
+  private void renameByTheOtherInterface() throws IOException {
+    Configuration configuration = new Configuration();
+    configuration.set("fs.AbstractFileSystem.file.impl", LocalFiles.Context.class.getName());
+    FileContext context = FileContext.getFileContext(URI.create("file:///"), configuration);
+    write("new");
+    context.rename(path("new"), path("version"));
+    assertThat(place.resolve("version")).hasContent("text");
+    write("new");
+    assertThatThrownBy(() -> context.rename(path("new"), path("version")))
+        .isInstanceOf(FileAlreadyExistsException.class);
+  }
+
+  @Test
   void noProcessIsForked() throws IOException {
     try (Recording recording = new Recording()) {
       recording.enable("jdk.ProcessStart");
@@ -133,6 +164,7 @@ class LocalFilesTest {
       list(".");
       files.rename(path("a/b"), path("c"));
       files.delete(path("c"), true);
+      renameByTheOtherInterface();
       recording.stop();
       Path dump = place.resolve("forks.jfr");
       recording.dump(dump);

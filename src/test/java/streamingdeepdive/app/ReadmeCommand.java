@@ -30,7 +30,7 @@ final class ReadmeCommand {
   }
 
   /** {@code --class}, a class, the jar, and the lesson's options. */
-  static List<String> words() throws IOException {
+  private static List<String> words() throws IOException {
     String command =
         COMMAND
             .matcher(Files.readString(Path.of("README.md")))

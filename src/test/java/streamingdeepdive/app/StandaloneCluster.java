@@ -63,7 +63,10 @@ final class StandaloneCluster implements AutoCloseable {
     return new StandaloneCluster(place);
   }
 
-  /** What whoever runs a cluster gives to all who submit. */
+  /**
+   * What whoever runs a cluster gives to all who submit. The executors have the libraries; the
+   * lesson itself comes from the driver.
+   */
   private String settings() throws IOException, InterruptedException {
     Map<String, String> settings = new HashMap<>();
     settings.put("spark.master", url);
@@ -72,7 +75,8 @@ final class StandaloneCluster implements AutoCloseable {
     settings.put("spark.ui.enabled", "false");
     settings.put("spark.cores.max", "1"); // and so one executor
     settings.put("spark.executor.memory", EXECUTOR_MEMORY);
-    settings.put("spark.executor.extraClassPath", String.join(File.pathSeparator, libraries()));
+    settings.put(
+        "spark.executor.extraClassPath", String.join(File.pathSeparator, ChildJvm.LIBRARIES));
     settings.put("spark.executor.extraJavaOptions", ChildJvm.quickOptions());
     settings.put("spark.locality.wait", "0");
     settings.put("spark.sql.session.timeZone", "UTC");
@@ -83,11 +87,6 @@ final class StandaloneCluster implements AutoCloseable {
     return settings.entrySet().stream()
         .map(setting -> setting.getKey() + " " + setting.getValue() + "\n")
         .collect(Collectors.joining());
-  }
-
-  /** Spark's own and those that a lesson needs; the lesson itself comes from the driver. */
-  private static List<String> libraries() {
-    return ChildJvm.LIBRARIES;
   }
 
   /** Starts a worker and waits until the master knows it. */

@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -26,7 +28,6 @@ import streamingdeepdive.lesson.DeltaSink;
 import streamingdeepdive.lesson.FileSource;
 import streamingdeepdive.lesson.JdbcSink;
 import streamingdeepdive.lesson.Joins;
-import streamingdeepdive.lesson.KafkaSink;
 import streamingdeepdive.lesson.ParquetSink;
 import streamingdeepdive.lesson.SessionWindows;
 import streamingdeepdive.lesson.StateStores;
@@ -48,172 +49,80 @@ final class Growth {
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-  /** A query of a lesson, by name. */
+  private interface Writer {
+    DataStreamWriter<Row> write(Dataset<Row> sales, String output, String checkpoint);
+  }
+
+  private static final Writer TOTALS = noop(WindowedAggregation::buildQuery, OutputMode.Update());
+
+  private static final Map<String, String> DATABASE =
+      Map.of("url", "jdbc:h2:mem:growth;DB_CLOSE_DELAY=-1");
+
+  /** A query of a lesson, and how its output is read, if it has one. */
   private enum Subject {
-    TOTALS {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return noop(WindowedAggregation.buildQuery(sales), OutputMode.Update(), checkpoint);
-      }
-    },
-    TOTALS_FROM_FILES {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return TOTALS.query(sales, output, checkpoint);
-      }
+    TOTALS_FROM_MEMORY(TOTALS),
+    TOTALS_FROM_FILES(TOTALS),
+    TOTALS_FROM_KAFKA(TOTALS),
+    TOTALS_ON_ROCKSDB(TOTALS),
+    DEDUPLICATION(noop(Deduplication::buildQuery, OutputMode.Append())),
+    JOINS(
+        noop(
+            sales -> Joins.withRefunds(sales, sales.withColumnRenamed("event_time", "refund_time")),
+            OutputMode.Append())),
+    SESSION_WINDOWS(noop(SessionWindows::buildQuery, OutputMode.Append())),
+    CHAINED_OPERATORS(noop(ChainedOperators::buildQuery, OutputMode.Append())),
+    ARBITRARY_STATE(noop(ArbitraryState::buildQuery, OutputMode.Append())),
+    PARQUET_FINAL(
+        (sales, output, checkpoint) ->
+            ParquetSink.buildQuery(WindowedAggregation.buildQuery(sales), output, checkpoint),
+        ParquetSink::read),
+    PARQUET_LATEST(
+        (sales, output, checkpoint) ->
+            ParquetSink.buildUpdateQuery(WindowedAggregation.buildQuery(sales), output, checkpoint),
+        ParquetSink::latest),
+    JDBC(
+        (sales, output, checkpoint) ->
+            JdbcSink.buildQuery(
+                WindowedAggregation.buildQuery(sales), DATABASE, "totals", checkpoint),
+        (spark, output) -> JdbcSink.read(spark, DATABASE, "totals")),
+    DELTA_FINAL(
+        (sales, output, checkpoint) ->
+            DeltaSink.buildQuery(WindowedAggregation.buildQuery(sales), output, checkpoint),
+        DeltaSink::read),
+    DELTA_LATEST(
+        (sales, output, checkpoint) ->
+            DeltaSink.buildUpdateQuery(WindowedAggregation.buildQuery(sales), output, checkpoint),
+        DeltaSink::read);
 
-      @Override
-      StreamInput input(TestSession session) {
-        return new FileStream(session, FileSource.SCHEMA);
-      }
-    },
-    TOTALS_FROM_KAFKA {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return TOTALS.query(sales, output, checkpoint);
-      }
+    private final Writer writer;
+    private final BiFunction<SparkSession, String, Dataset<Row>> reader;
 
-      @Override
-      StreamInput input(TestSession session) {
-        return new KafkaStream(session, FileSource.SCHEMA);
-      }
-    },
-    TOTALS_ON_ROCKSDB {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        sales.sparkSession().conf().set(StateStores.PROVIDER_CLASS, StateStores.ROCKSDB);
-        return TOTALS.query(sales, output, checkpoint);
-      }
-    },
-    DEDUPLICATION {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return noop(Deduplication.buildQuery(sales), OutputMode.Append(), checkpoint);
-      }
-    },
-    JOINS {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        Dataset<Row> refunds = sales.withColumnRenamed("event_time", "refund_time");
-        return noop(Joins.withRefunds(sales, refunds), OutputMode.Append(), checkpoint);
-      }
-    },
-    SESSION_WINDOWS {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return noop(SessionWindows.buildQuery(sales), OutputMode.Append(), checkpoint);
-      }
-    },
-    CHAINED_OPERATORS {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return noop(ChainedOperators.buildQuery(sales), OutputMode.Append(), checkpoint);
-      }
-    },
-    ARBITRARY_STATE {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return noop(ArbitraryState.buildQuery(sales), OutputMode.Append(), checkpoint);
-      }
-    },
-    PARQUET_FINAL {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return ParquetSink.buildQuery(WindowedAggregation.buildQuery(sales), output, checkpoint);
-      }
+    Subject(Writer writer) {
+      this(writer, (spark, output) -> spark.emptyDataFrame());
+    }
 
-      @Override
-      Dataset<Row> read(SparkSession spark, String output) {
-        return ParquetSink.read(spark, output);
-      }
-    },
-    PARQUET_LATEST {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return ParquetSink.buildUpdateQuery(
-            WindowedAggregation.buildQuery(sales), output, checkpoint);
-      }
-
-      @Override
-      Dataset<Row> read(SparkSession spark, String output) {
-        return ParquetSink.latest(spark, output);
-      }
-    },
-    JDBC {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return JdbcSink.buildQuery(
-            WindowedAggregation.buildQuery(sales), DATABASE, "totals", checkpoint);
-      }
-
-      @Override
-      Dataset<Row> read(SparkSession spark, String output) {
-        return JdbcSink.read(spark, DATABASE, "totals");
-      }
-    },
-    KAFKA_SINK {
-      private KafkaStream topic;
-
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return KafkaSink.buildQuery(
-                WindowedAggregation.buildQuery(sales),
-                topic.topic().bootstrapServers(),
-                topic.topic().name())
-            .option("checkpointLocation", checkpoint);
-      }
-
-      @Override
-      StreamInput input(TestSession session) {
-        topic = new KafkaStream(session, "value STRING");
-        return super.input(session);
-      }
-    },
-    DELTA_FINAL {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return DeltaSink.buildQuery(WindowedAggregation.buildQuery(sales), output, checkpoint);
-      }
-
-      @Override
-      Dataset<Row> read(SparkSession spark, String output) {
-        return DeltaSink.read(spark, output);
-      }
-    },
-    DELTA_LATEST {
-      @Override
-      DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint) {
-        return DeltaSink.buildUpdateQuery(
-            WindowedAggregation.buildQuery(sales), output, checkpoint);
-      }
-
-      @Override
-      Dataset<Row> read(SparkSession spark, String output) {
-        return DeltaSink.read(spark, output);
-      }
-    };
-
-    private static final Map<String, String> DATABASE =
-        Map.of("url", "jdbc:h2:mem:growth;DB_CLOSE_DELAY=-1");
-
-    abstract DataStreamWriter<Row> query(Dataset<Row> sales, String output, String checkpoint);
+    Subject(Writer writer, BiFunction<SparkSession, String, Dataset<Row>> reader) {
+      this.writer = writer;
+      this.reader = reader;
+    }
 
     StreamInput input(TestSession session) {
-      return new InMemoryStream(session, FileSource.SCHEMA);
+      return switch (this) {
+        case TOTALS_FROM_FILES -> new FileStream(session, FileSource.SCHEMA);
+        case TOTALS_FROM_KAFKA -> new KafkaStream(session, FileSource.SCHEMA);
+        default -> new InMemoryStream(session, FileSource.SCHEMA);
+      };
     }
+  }
 
-    /** What a reader of the output reads; nothing, if there is no output to read. */
-    Dataset<Row> read(SparkSession spark, String output) {
-      return spark.emptyDataFrame();
-    }
-
-    private static DataStreamWriter<Row> noop(
-        Dataset<Row> rows, OutputMode mode, String checkpoint) {
-      return rows.writeStream()
-          .outputMode(mode)
-          .format("noop")
-          .option("checkpointLocation", checkpoint);
-    }
+  private static Writer noop(UnaryOperator<Dataset<Row>> query, OutputMode mode) {
+    return (sales, output, checkpoint) ->
+        query
+            .apply(sales)
+            .writeStream()
+            .outputMode(mode)
+            .format("noop")
+            .option("checkpointLocation", checkpoint);
   }
 
   private final Subject subject;
@@ -228,8 +137,11 @@ final class Growth {
     this.input = subject.input(session);
     this.output = session.newDirectory().resolve("output");
     this.checkpoint = session.newDirectory().resolve("checkpoint");
-    // Not the driver's memory of the test kit.
+    // The kit keeps more, which would be growth of its own.
     session.spark().conf().set("spark.sql.streaming.numRecentProgressUpdates", "100");
+    if (subject == Subject.TOTALS_ON_ROCKSDB) {
+      session.spark().conf().set(StateStores.PROVIDER_CLASS, StateStores.ROCKSDB);
+    }
   }
 
   /** Arguments: the number of files or records, then the subjects, none for all. */
@@ -264,7 +176,7 @@ final class Growth {
 
   private StreamingQuery start() throws Exception {
     StreamingQuery query =
-        subject.query(input.toDF(), output.toString(), checkpoint.toString()).start();
+        subject.writer.write(input.toDF(), output.toString(), checkpoint.toString()).start();
     query.processAllAvailable();
     return query;
   }
@@ -285,7 +197,7 @@ final class Growth {
     StreamingQuery restarted = start();
     double start = (System.nanoTime() - beforeStart) / 1e9;
     long beforeRead = System.nanoTime();
-    subject.read(session.spark(), output.toString()).count();
+    subject.reader.apply(session.spark(), output.toString()).count();
     double read = (System.nanoTime() - beforeRead) / 1e9;
     System.out.printf(
         Locale.ROOT,

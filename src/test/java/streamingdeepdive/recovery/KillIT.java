@@ -86,7 +86,8 @@ class KillIT {
     }
     List<KillPoint> kills = new ArrayList<>();
     for (int kill = 0; kill < KILLS - NARROW.size(); kill++) {
-      // Each query in turn, or the slowest one would always be killed in its first micro-batch.
+      // Each query in turn, or the slowest one would always be killed in its first micro-batch;
+      // ALERTS first, since NARROW has it once only.
       RecoveredQuery query = QUERIES.get((kill + 2) % QUERIES.size());
       kills.add(new KillPoint(1 + random.nextInt(CHANGES), "/%s/".formatted(query)));
     }

@@ -1,5 +1,6 @@
 package importer;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -26,7 +27,7 @@ record Surroundings(
     Configuration logging = LoggerContext.getContext(false).getConfiguration();
     return new Surroundings(
         Map.copyOf(JavaConverters.mapAsJavaMap(spark.conf().getAll())),
-        java.util.Arrays.stream(spark.sparkContext().getConf().getAll())
+        Arrays.stream(spark.sparkContext().getConf().getAll())
             .collect(Collectors.toMap(setting -> setting._1(), setting -> setting._2())),
         (Properties) System.getProperties().clone(),
         logging,
