@@ -41,15 +41,17 @@ import streamingdeepdive.app.LessonRun;
  * and an aggregation behind it waits for them.
  *
  * <p>Spark 3.5 starts a deduplication before an aggregation in every mode. In append mode it starts
- * an aggregation, also of sessions, before another one, a deduplication or a join, and a join
- * before an aggregation. In update and complete mode it refuses an operator behind an aggregation,
- * and in all modes an aggregation behind {@code flatMapGroupsWithState} with an event-time timeout:
- * {@code Detected pattern of possible 'correctness' issue due to global watermark.} The sentence
- * goes on with a setting that switches the check off: then a total that is updated is added again.
- * A join is refused with {@code Join between two streaming DataFrames/Datasets is not supported in
- * Update output mode, only in Append output mode}, a second {@code withWatermark} with {@code
- * Redefining watermark is disallowed.} In update mode a single aggregation gives the totals per
- * hour.
+ * an aggregation, also of sessions, before another one, a deduplication, a join or {@code
+ * flatMapGroupsWithState}, and a join before an aggregation, a deduplication or another join. In
+ * update and complete mode it refuses an operator behind an aggregation, and in all modes an
+ * aggregation behind {@code flatMapGroupsWithState} with an event-time timeout: {@code Detected
+ * pattern of possible 'correctness' issue due to global watermark.} The sentence goes on with a
+ * setting that switches the check off: then a total that is updated is added again. A join is
+ * refused with {@code Join between two streaming DataFrames/Datasets is not supported in Update
+ * output mode, only in Append output mode}, a second {@code withWatermark} with {@code Redefining
+ * watermark is disallowed.} Behind a join, both times have the watermark, and the query dies with
+ * {@code More than one event time columns are available} unless one column is dropped. In update
+ * mode a single aggregation gives the totals per hour.
  *
  * <p>Before: {@link SessionWindows}. Next: {@link ArbitraryState}. Trap: {@link
  * streamingdeepdive.trap.LostWatermark}.

@@ -257,16 +257,94 @@ class ChainedOperatorsIT {
         add(sales, sale("12:01", "eu", 1.0)).rows(row(at("12:04:59.999999"))));
   }
 
+  @Test
+  void behindAnAggregationFlatMapGroupsWithStateIsForAppendMode(InMemoryStream sales) {
+    for (GroupStateTimeout timeout :
+        List.of(GroupStateTimeout.NoTimeout(), GroupStateTimeout.EventTimeTimeout())) {
+      Dataset<Row> query = keep(WindowedAggregation.buildQuery(sales.toDF()), timeout);
+      assertRefused(query, Update(), CORRECTNESS);
+      assertRefused(query, Complete(), CORRECTNESS);
+    }
+    testStream(
+        keep(WindowedAggregation.buildQuery(sales.toDF()), GroupStateTimeout.EventTimeTimeout()),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0)).rows().state(1, 0),
+        add(sales, sale("12:20", "us", 2.0))
+            .rows(total("12:00", "12:05", "eu", 1.0))
+            .watermark("12:10")
+            .dropped(0, 0));
+  }
+
+  @Test
+  void behindOneWithoutATimeoutAnAggregationHasNoWatermark(InMemoryStream sales) {
+    Dataset<Row> query =
+        Watermark.buildQueryWithoutWatermark(
+            keep(
+                sales.toDF().withWatermark("event_time", "10 minutes"),
+                GroupStateTimeout.NoTimeout()));
+    assertRefused(
+        query,
+        Append(),
+        "Append output mode not supported when there are streaming aggregations on streaming"
+            + " DataFrames/DataSets without watermark");
+    testStream(
+        query,
+        Update(),
+        add(sales, sale("12:01", "eu", 1.0)).rows(total("12:00", "12:05", "eu", 1.0)),
+        add(sales, sale("13:01", "eu", 2.0)).state(0, 2));
+  }
+
+  @Test
+  void aDeduplicationOfAJoinIsForAppendMode(
+      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
+    testStream(
+        Joins.refunded(sales.toDF(), refunds.toDF())
+            .drop("refund_time")
+            .dropDuplicates("event_time", "region"),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0), sale("12:01", "eu", 1.0))
+            .and(refunds, JoinsTest.refund("12:10", "eu", 1.0))
+            .rows(sale("12:01", "eu", 1.0))
+            .duplicates(1));
+  }
+
+  @Test
+  void behindAJoinOneTimeMustGo(
+      InMemoryStream sales, @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds) {
+    testStream(
+        Joins.refunded(sales.toDF(), refunds.toDF()).dropDuplicates("event_time", "region"),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0))
+            .and(refunds, JoinsTest.refund("12:10", "eu", 1.0))
+            .expectFailure(
+                AnalysisException.class, "More than one event time columns are available."));
+  }
+
+  @Test
+  void aJoinOfAJoinIsForAppendMode(
+      InMemoryStream sales,
+      @Columns(Joins.REFUND_SCHEMA) InMemoryStream refunds,
+      @Columns("paid_time TIMESTAMP, region STRING") InMemoryStream payments) {
+    testStream(
+        Joins.refunded(sales.toDF(), refunds.toDF())
+            .drop("refund_time")
+            .join(payments.toDF().withWatermark("paid_time", "10 minutes"), "region"),
+        Append(),
+        add(sales, sale("12:01", "eu", 1.0))
+            .and(refunds, JoinsTest.refund("12:10", "eu", 1.0))
+            .and(payments, row(at("12:12"), "eu"))
+            .rows(row("eu", at("12:01"), 1.0, at("12:12"))));
+  }
+
   private static Dataset<Row> withTimeout(Dataset<Row> sales) {
-    FlatMapGroupsWithStateFunction<String, Row, Integer, Row> all = (region, rows, state) -> rows;
-    return sales
-        .withWatermark("event_time", "10 minutes")
-        .groupByKey((MapFunction<Row, String>) row -> row.getAs("region"), Encoders.STRING())
+    return keep(
+        sales.withWatermark("event_time", "10 minutes"), GroupStateTimeout.EventTimeTimeout());
+  }
+
+  private static Dataset<Row> keep(Dataset<Row> rows, GroupStateTimeout timeout) {
+    FlatMapGroupsWithStateFunction<String, Row, Integer, Row> all = (region, group, state) -> group;
+    return rows.groupByKey((MapFunction<Row, String>) row -> row.getAs("region"), Encoders.STRING())
         .flatMapGroupsWithState(
-            all,
-            Append(),
-            Encoders.INT(),
-            Encoders.row(sales.schema()),
-            GroupStateTimeout.EventTimeTimeout());
+            all, Append(), Encoders.INT(), Encoders.row(rows.schema()), timeout);
   }
 }
