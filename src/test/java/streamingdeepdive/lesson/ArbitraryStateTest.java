@@ -83,14 +83,25 @@ class ArbitraryStateTest {
     testStream(
         ArbitraryState.buildQuery(sales.toDF()),
         Append(),
-        add(sales, sale("12:00", "eu", 1.0)).rows(),
+        add(sales, sale("12:00", "eu", 1.0)).rows().watermark("11:50").state(1).dropped(0),
         restart().rows(),
-        crash(sales, sale("12:10", "eu", 2.0)).rows().state(1),
-        crash(sales, sale("13:00", "us", 4.0)).rows(alert("eu", 1, "12:00", "12:10", 3.0)),
+        crash(sales, sale("12:10", "eu", 2.0)).rows().watermark("12:00").state(1).dropped(0),
+        crash(sales, sale("13:00", "us", 4.0))
+            .rows(alert("eu", 1, "12:00", "12:10", 3.0))
+            .watermark("12:50")
+            .state(2)
+            .dropped(0),
         restart().rows(),
-        add(sales, sale("13:00", "eu", 8.0)).rows(),
+        add(sales, sale("13:00", "eu", 8.0), sale("12:50", "eu", 1000.0))
+            .rows()
+            .watermark("12:50")
+            .state(2)
+            .dropped(1),
         add(sales, sale("14:00", "us", 16.0))
-            .rows(alert("eu", 2, "13:00", "13:00", 8.0), alert("us", 1, "13:00", "13:00", 4.0)));
+            .rows(alert("eu", 2, "13:00", "13:00", 8.0), alert("us", 1, "13:00", "13:00", 4.0))
+            .watermark("13:50")
+            .state(2)
+            .dropped(0));
   }
 
   @Test
