@@ -2,6 +2,7 @@ package streamingdeepdive.app;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -56,7 +57,21 @@ public final class LocalSpark {
     files = files == null ? DirectoryFeed.newDirectory("local-spark-") : files;
     files.toFile().mkdirs(); // the session before may have deleted it
     SparkContext context = new SparkContext(conf(name, files));
-    return SparkSession.builder().sparkContext(context).getOrCreate();
+    SparkSession spark = SparkSession.builder().sparkContext(context).getOrCreate();
+    spark.sessionState(); // now all of Hadoop's defaults are there
+    dropDefaults(context.hadoopConfiguration());
+    return spark;
+  }
+
+  /**
+   * Spark sends the whole configuration to the tasks, once or more for each operator with state in
+   * each micro-batch. Where a default is missing, Hadoop has the same in its code.
+   */
+  private static void dropDefaults(Configuration hadoop) {
+    hadoop.getPropsWithPrefix("").keySet().stream()
+        .filter(name -> !name.endsWith(".impl"))
+        .filter(name -> hadoop.getPropertySources(name)[0].endsWith("-default.xml"))
+        .forEach(hadoop::unset);
   }
 
   /** On data of the user's own spark-submit sets the session up. */
