@@ -27,7 +27,6 @@ class OtherMachinesIT {
   private static final List<Class<?>> NEED_WHAT_IS_LEFT_OUT =
       List.of(JdbcSink.class, DeltaSink.class);
 
-  /** Delta does not work with other digits. */
   private static final String DIGITS = "-Duser.extensions=u-nu-arab";
 
   private static final List<String> FLAGS =
@@ -73,13 +72,11 @@ class OtherMachinesIT {
 
   @Test
   void theOtherTwoMainsPrintWhatTheirDocumentationSays() throws Exception {
-    List<String> settings =
-        DeltaSink.SETTINGS.entrySet().stream()
-            .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
-            .toList();
+    List<String> more = new ArrayList<>(List.of(DIGITS));
+    DeltaSink.SETTINGS.forEach((name, value) -> more.add("-D" + name + "=" + value));
     try (ChildJvm child =
         ChildJvm.startIn(
-            noPrograms(), flags(settings), place, OnWindows.class, names(NEED_WHAT_IS_LEFT_OUT))) {
+            noPrograms(), flags(more), place, OnWindows.class, names(NEED_WHAT_IS_LEFT_OUT))) {
       assertPrints(NEED_WHAT_IS_LEFT_OUT, child);
     }
   }
@@ -98,6 +95,7 @@ class OtherMachinesIT {
     assertThat(child.awaitExitCode()).as(child.err()).isZero();
     assertThat(out).startsWith("loaded ");
     assertThat(out.substring(out.indexOf('\n') + 1)).isEqualToNormalizingNewlines(expected);
+    assertThat(child.temporaryFiles()).isEmpty();
   }
 
   /** Above the first one stands Spark's warning about the extension. */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
-import streamingdeepdive.lesson.ParquetSink;
+import streamingdeepdive.lesson.DeltaSink;
 
 /**
  * The libraries' classes that a lesson loads, as the JVM maps them (class data sharing): a child
@@ -78,7 +78,7 @@ final class LibraryArchive {
                 "-XX:DumpLoadedClassList=" + names,
                 "-cp",
                 libraries + File.pathSeparator + classes,
-                ParquetSink.class.getName())
+                DeltaSink.class.getName())
             && run(
                 java,
                 "-Xshare:dump",

@@ -13,7 +13,6 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 
 import java.lang.reflect.Method;
 import java.nio.file.Path;
-import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.streaming.state.StateStore$;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import streamingdeepdive.MainOutput;
 import streamingdeepdive.app.ChildJvm;
 import streamingdeepdive.lesson.StateStoresTest.Store;
 import streamingdeepdive.testkit.Columns;
@@ -167,20 +165,8 @@ class StateStoresIT {
   }
 
   @Test
-  void theMainLeavesNothingBehind(@TempDir Path place) throws Exception {
-    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, StateStores.class)) {
-      String out = main.awaitOut();
-
-      assertThat(main.awaitExitCode()).as(main.err()).isZero();
-      assertThat(out).isEqualToNormalizingNewlines(MainOutput.whole(StateStores.class));
-      assertThat(main.temporaryFiles()).isEmpty();
-    }
-  }
-
-  @Test
   void ifItIsKilledTheLibraryStays(@TempDir Path place) throws Exception {
-    try (ChildJvm main =
-        ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), place, StateStores.class)) {
+    try (ChildJvm main = ChildJvm.start(ChildJvm.QUICK, place, StateStores.class)) {
       main.awaitLine("== 02");
       main.kill();
 

@@ -17,6 +17,9 @@ public final class PostgresServer {
   /** After Spark's own hook, which stops the queries that may still write. */
   private static final int AFTER_SPARK = 10;
 
+  /** The programs are unpacked once only. */
+  private static final Path PROGRAMS = Path.of("target", "postgresql");
+
   private static final int STOP_POLLS = 1_000;
   private static final long STOP_POLL_NANOS = 10_000_000;
 
@@ -73,7 +76,7 @@ public final class PostgresServer {
           EmbeddedPostgres.builder()
               .setPort(port)
               .setDataDirectory(directory.resolve("data"))
-              .setOverrideWorkingDirectory(directory.resolve("work").toFile())
+              .setOverrideWorkingDirectory(PROGRAMS.toFile())
               .setCleanDataDirectory(false)
               .start();
     } catch (IOException e) {
