@@ -8,6 +8,7 @@ import static streamingdeepdive.testkit.StreamScript.testStream;
 import java.nio.file.Path;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,14 @@ class LocalSparkIT {
     assertThat(spark.conf().get("spark.sql.session.timeZone")).isEqualTo("UTC");
     assertThat(spark.conf().get("spark.sql.shuffle.partitions")).isEqualTo("2");
     assertThat(spark.sparkContext().master()).isEqualTo("local[2]");
+  }
+
+  @Test
+  void sendsNoneOfHadoopsDefaultsToTheTasks(SparkSession spark) {
+    Configuration hadoop = spark.sessionState().newHadoopConf();
+    assertThat(hadoop.getPropsWithPrefix("yarn.")).isEmpty();
+    assertThat(hadoop.getPropsWithPrefix("ipc.")).isEmpty();
+    assertThat(hadoop.get("fs.file.impl")).isEqualTo(LocalFiles.class.getName());
   }
 
   @Test
