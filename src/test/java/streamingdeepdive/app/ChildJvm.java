@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /** A main in a JVM of its own. Without flags it runs as a user starts it. */
 public final class ChildJvm implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 120;
+  private static final long LIMIT_SECONDS = 600;
   private static final String END = "\0";
 
   private static final String JAVA =

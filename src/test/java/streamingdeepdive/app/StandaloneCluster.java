@@ -81,6 +81,9 @@ final class StandaloneCluster implements AutoCloseable {
     settings.put("spark.locality.wait", "0");
     settings.put("spark.sql.session.timeZone", "UTC");
     settings.put("spark.sql.shuffle.partitions", "2");
+    // By default six idle queries look for data a hundred times a second each.
+    settings.put("spark.sql.streaming.pollingDelay", "500ms");
+    settings.put("spark.sql.codegen.wholeStage", "false");
     settings.put(
         "spark.sql.streaming.checkpointFileManagerClass",
         FileSystemBasedCheckpointFileManager.class.getName());
