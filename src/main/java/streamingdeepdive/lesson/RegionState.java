@@ -12,6 +12,9 @@ public final class RegionState {
   private int alerts;
   private List<Run> runs = List.of();
 
+  /** No alert, no sale. */
+  public RegionState() {}
+
   /** {@return how many alerts the region had} */
   public int getAlerts() {
     return alerts;
@@ -65,6 +68,9 @@ public final class RegionState {
     private long first;
     private long last;
     private double total;
+
+    /** For the encoder, which then calls the setters. */
+    public Run() {}
 
     /** {@return the time of the first sale, in milliseconds since 1970} */
     public long getFirst() {
